@@ -1,0 +1,1 @@
+//! Call detection without I/O or a clock.

@@ -1,0 +1,1 @@
+//! Telephone audio to frames.

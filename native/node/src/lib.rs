@@ -1,0 +1,1 @@
+//! Node-API addon over `tonegate-detect`.
