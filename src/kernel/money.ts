@@ -16,6 +16,9 @@ export function parseMoney(text: string): Micros | null {
 export function formatMoney(micros: Micros): string {
   const sign = micros < 0n ? '-' : '';
   const absolute = micros < 0n ? -micros : micros;
-  const fraction = (absolute % MICROS_PER_UNIT).toString().padStart(6, '0').replace(/0{1,4}$/, '');
+  const fraction = (absolute % MICROS_PER_UNIT)
+    .toString()
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
   return `${sign}${absolute / MICROS_PER_UNIT}.${fraction}`;
 }
