@@ -81,6 +81,14 @@ create table ledger_entries (
 );
 create index ledger_entries_team on ledger_entries (team_id, id desc);
 
+create function ledger_entries_refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'ledger entries are immutable' using errcode = 'restrict_violation';
+end
+$$;
+create trigger ledger_entries_immutable before update or delete or truncate on ledger_entries
+  for each statement execute function ledger_entries_refuse_change();
+
 -- team_id null: the default of all accounts.
 create table prices (
   product_code text not null,
@@ -154,6 +162,7 @@ create table detection_events (
 );
 
 -- One row a delivery; `body` is the exact text that is signed and sent. source_id: session or subscription.
+-- Once final, `headers` is emptied (they may hold the receiver's secrets) and, without keep_transcripts, words leave `body`.
 create table webhook_deliveries (
   id uuid primary key,
   team_id uuid not null references teams (id),
@@ -165,6 +174,7 @@ create table webhook_deliveries (
   headers jsonb not null default '{}',
   body text not null,
   signing_key_id uuid not null,
+  keep_transcripts boolean not null default false,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts integer not null default 0,
   status_code integer,
@@ -199,10 +209,12 @@ create table outbox (
   attempts integer not null default 0,
   lease_owner uuid,
   lease_until timestamptz,
+  leased_at timestamptz,
   created_at timestamptz not null default now()
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index outbox_due on outbox (lane, available_at, id);
 create index outbox_key on outbox (topic, key);
+create index outbox_order on outbox (order_key, id) where order_key is not null;
 
 create table outbox_later (
   id bigint primary key,

@@ -1,0 +1,39 @@
+/**
+ * Claims due rows of several lanes, at most a quota of each, with a lease.
+ *
+ * $1 topic · $2 lanes · $3 quota of each lane · $4 floor of each lane (no live row is older) · $5 now ·
+ * $6 owner · $7 end of the lease · $8 starts after this moment still hold back their followers.
+ *
+ * A row with an order key waits for an earlier one of the key that is due and never started, or that was
+ * started for the first time a moment ago and has not answered. One that failed before waits for nobody and
+ * holds up nobody. `for update skip locked` looks at the row again when another relay took it in between.
+ */
+export const CLAIM_SQL = `
+with wanted as (
+  select * from unnest($2::text[], $3::int[], $4::timestamptz[]) as w (lane, quota, floor_at)
+), picked as (
+  select due.id
+  from wanted w
+  cross join lateral (
+    select o.id
+    from outbox o
+    where o.lane = w.lane and o.available_at >= w.floor_at and o.available_at <= $5
+      and o.topic = $1
+      and (o.lease_until is null or o.lease_until <= $5)
+      and (
+        o.order_key is null or o.attempts > 0 or not exists (
+          select 1 from outbox b
+          where b.order_key = o.order_key and b.id < o.id and b.available_at <= $5
+            and (b.attempts = 0 or (b.attempts = 1 and b.lease_until > $5 and b.leased_at > $8))
+        )
+      )
+    order by o.available_at, o.id
+    limit w.quota
+    for update of o skip locked
+  ) due
+)
+update outbox o
+set lease_owner = $6, lease_until = $7, leased_at = $5, attempts = o.attempts + 1
+from picked
+where o.id = picked.id
+returning o.id, o.topic, o.key, o.lane, o.order_key, o.payload, o.attempts, o.available_at, o.created_at`;
