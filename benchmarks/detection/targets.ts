@@ -57,7 +57,8 @@ function beepTargets({ standard, everything }: Measured): Target[] {
   const real = beepFigures(of(standard, 'real beep'));
   const all = beepFigures(of(standard, 'beep mix', 'real beep'));
   const falses = falseBeepFigures(everything);
-  const onRecordings = falseBeepFigures(of(standard, 'recording'));
+  const recordings = of(standard, 'recording');
+  const onRecordings = recordings.reduce((sum, item) => sum + item.falseBeeps.length, 0);
   const counted = ({ hits, of: total }: { hits: number; of: number }): string => `${hits} of ${total}`;
   const tones = `${all.endErrorsMs.length} tones`;
   return [
