@@ -14,7 +14,10 @@ const ADDRESSES_MAX = 8;
  * An undici connector that dials only what it has checked: every address of the name must be public, exactly
  * these are handed to the dialler, and the address really reached is looked at again before a byte is sent.
  */
-export function createConnector(boundary: NetBoundary, allowPrivateTargets: boolean): buildConnector.connector {
+export function createConnector(
+  boundary: NetBoundary,
+  allowPrivateTargets: boolean,
+): buildConnector.connector {
   const allowed = (address: string): boolean => allowPrivateTargets || isPublicAddress(address);
   const secure = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
   const lookup = checkedLookup(boundary, allowed);
@@ -43,7 +46,8 @@ function checkedLookup(boundary: NetBoundary, allowed: (address: string) => bool
     const answer = (found: ResolvedAddress[]): void => {
       const first = found[0];
       if (!first) return callback(dnsError(hostname), '', 4);
-      if (!found.every(({ address }) => allowed(address))) return callback(new TargetRefused('address'), '', 4);
+      if (!found.every(({ address }) => allowed(address)))
+        return callback(new TargetRefused('address'), '', 4);
       if (options.all) return callback(null, found.slice(0, ADDRESSES_MAX));
       callback(null, first.address, first.family);
     };

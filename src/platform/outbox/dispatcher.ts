@@ -159,7 +159,8 @@ export class TopicDispatcher {
       return rows;
     } catch (error) {
       this.#faults += 1;
-      if (this.#faults === 1) logger.warn({ err: error, topic: this.#handler.topic }, 'claiming failed: trying again');
+      if (this.#faults === 1)
+        logger.warn({ err: error, topic: this.#handler.topic }, 'claiming failed: trying again');
       this.#alarm(backoffMs(this.#faults, CLAIM_FAULT_PAUSE), () => this.#pump());
       return null;
     }

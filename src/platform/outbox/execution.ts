@@ -19,7 +19,8 @@ export interface ExecutionContext {
   logger: Logger;
 }
 
-export type Outcome = { kind: 'done' } | { kind: 'retry'; atMs: number } | { kind: 'lost' } | { kind: 'open' };
+export type Outcome =
+  { kind: 'done' } | { kind: 'retry'; atMs: number } | { kind: 'lost' } | { kind: 'open' };
 
 /**
  * One start of one row. States: open → done (deleted) | retry (put off) | lost (another holds it).
@@ -66,7 +67,8 @@ export class Execution {
         this.#outcome = await this.#end(work);
         return this.#outcome.kind !== 'lost';
       } catch (error) {
-        if (!isTransientDbError(error) || attempt >= FINISH_TRIES_MAX || this.#abort.signal.aborted) throw error;
+        if (!isTransientDbError(error) || attempt >= FINISH_TRIES_MAX || this.#abort.signal.aborted)
+          throw error;
         await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, FINISH_PAUSE)));
       }
     }
@@ -91,11 +93,17 @@ export class Execution {
     const { clock, logger } = this.#context;
     const { topic, key, attempts } = this.row;
     const retryAtMs = clock.nowMs() + backoffMs(attempts, FAILURE_PAUSE);
-    logger.error({ err: error, topic, outboxKey: key, attempts }, 'a handler failed: its row is tried again later');
+    logger.error(
+      { err: error, topic, outboxKey: key, attempts },
+      'a handler failed: its row is tried again later',
+    );
     try {
       await this.#finish(async () => ({ retryAtMs }));
     } catch (finishError) {
-      logger.error({ err: finishError, topic, outboxKey: key }, 'the row could not be put off: its lease runs out');
+      logger.error(
+        { err: finishError, topic, outboxKey: key },
+        'the row could not be put off: its lease runs out',
+      );
     }
   }
 }

@@ -68,12 +68,18 @@ export class OutboxStore {
       new Date(lease.untilMs),
       new Date(lease.orderGapMs),
     ]);
-    return rows.map(rowOf).sort((a, b) => a.availableAtMs - b.availableAtMs || Number(BigInt(a.id) - BigInt(b.id)));
+    return rows
+      .map(rowOf)
+      .sort((a, b) => a.availableAtMs - b.availableAtMs || Number(BigInt(a.id) - BigInt(b.id)));
   }
 
   /** Lanes after `after` in index order, at most `max`, each with whether it has a row due. */
   async lanes(after: string, nowMs: number, max: number): Promise<{ lane: string; due: boolean }[]> {
-    const { rows } = await this.#db.query<{ lane: string; due: boolean }>(DUE_LANES_SQL, [after, new Date(nowMs), max]);
+    const { rows } = await this.#db.query<{ lane: string; due: boolean }>(DUE_LANES_SQL, [
+      after,
+      new Date(nowMs),
+      max,
+    ]);
     return rows;
   }
 
@@ -127,7 +133,12 @@ export class OutboxStore {
   }
 
   async stats(nowMs: number): Promise<OutboxStats> {
-    const { rows } = await this.#db.query<{ ready: bigint; held: bigint; in_flight: bigint; oldest: Date | null }>(
+    const { rows } = await this.#db.query<{
+      ready: bigint;
+      held: bigint;
+      in_flight: bigint;
+      oldest: Date | null;
+    }>(
       `select count(*) filter (where available_at <= $1 and (lease_until is null or lease_until <= $1)) as ready,
          count(*) filter (where available_at > $1) + (select count(*) from outbox_later) as held,
          count(*) filter (where lease_until > $1) as in_flight,

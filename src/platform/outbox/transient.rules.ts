@@ -1,8 +1,17 @@
 /** SQLSTATE classes after which the same transaction may succeed: connection, resources, operator, rollback. */
 const TRANSIENT_CLASSES = new Set(['08', '53', '57', '40']);
-const TRANSIENT_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN']);
+const TRANSIENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 /** What the driver says without a code when its connection goes. */
-const TRANSIENT_TEXT = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
+const TRANSIENT_TEXT =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
 
 /** True for faults of the connection to PostgreSQL or of its state, false for faults of the statement. */
 export function isTransientDbError(error: unknown): boolean {

@@ -101,11 +101,13 @@ export class BullMqQueue implements Queue {
       retryStrategy: reconnectPauseMs,
     });
     connection.on('error', (error) => this.#fault(error));
-    const worker = new Worker<{ lane: string }>(
-      QUEUE_NAME,
-      async (job) => this.#local.wake(job.data.lane),
-      { connection, prefix: this.#prefix, concurrency: 16, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
-    );
+    const worker = new Worker<{ lane: string }>(QUEUE_NAME, async (job) => this.#local.wake(job.data.lane), {
+      connection,
+      prefix: this.#prefix,
+      concurrency: 16,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
     worker.on('error', (error) => this.#fault(error));
     return { worker, connection };
   }
@@ -117,7 +119,11 @@ export class BullMqQueue implements Queue {
     // BullMQ ids may not contain ':'; a digest also bounds their length.
     const id = createHash('sha1').update(lane).digest('base64url');
     this.#queue
-      .add('lane', { lane }, { deduplication: { id, keepLastIfActive: true }, removeOnComplete: true, removeOnFail: true })
+      .add(
+        'lane',
+        { lane },
+        { deduplication: { id, keepLastIfActive: true }, removeOnComplete: true, removeOnFail: true },
+      )
       .catch((error: unknown) => this.#fault(error))
       .finally(() => {
         this.#sending -= 1;
