@@ -1,0 +1,111 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import type { Logger } from '../logger/index.ts';
+import { PrismaClient } from './generated/client.ts';
+import { Listener } from './listener.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** No statement of the service runs longer; a server that froze is noticed by the client half a second later. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_500;
+/** Prisma serves administration only: a handful of connections beside the hot pool. */
+const PRISMA_CONNECTIONS_MAX = 4;
+
+export type Tx = pg.PoolClient;
+export type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+
+/** The database of one process: a pool for SQL, Prisma for administration, LISTEN on connections of its own. */
+export interface Db {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+  query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
+  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Payloads of NOTIFY on `channel`; '' after a reconnect, since notifications may be missing. Resolves to its end. */
+  listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  readonly url: string;
+  readonly maxConnections: number;
+  readonly applicationName: string;
+  readonly logger: Logger;
+}
+
+// bigint columns are counters and micro-units: bigint in TypeScript, as Prisma gives them too.
+const INT8_OID = 20;
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8_OID && format !== 'binary'
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as never,
+};
+
+/** Opens lazily: connections are made when first used, so a database that is away shows in the first query. */
+export function openDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+  });
+  // An idle connection that breaks is replaced by the pool; unheard it would end the process.
+  pool.on('error', (error) => options.logger.warn({ err: error }, 'An idle database connection was lost.'));
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({
+      connectionString: options.url,
+      max: Math.min(options.maxConnections, PRISMA_CONNECTIONS_MAX),
+      application_name: `${options.applicationName}-prisma`,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+    }),
+  });
+  const listeners = new Set<Listener>();
+  return {
+    pool,
+    prisma,
+    query: (text, values) => pool.query(text, values),
+    tx: (work) => transaction(pool, work),
+    listen: async (channel, onPayload) => {
+      const listener = new Listener({ ...options, channel, onPayload });
+      await listener.start();
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+        await listener.stop();
+      };
+    },
+    close: async () => {
+      await Promise.all([...listeners].map((listener) => listener.stop()));
+      await Promise.all([prisma.$disconnect(), pool.end()]);
+    },
+  };
+}
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // A checked-out client reports a lost connection here as well as to its query; unheard it would end the process.
+  const onError = (error: Error): void => void (broken = error);
+  client.on('error', onError);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((cause: Error) => void (broken ??= cause));
+    throw error;
+  } finally {
+    client.off('error', onError);
+    // A client that could not roll back is thrown away: its state is not known.
+    client.release(broken);
+  }
+}

@@ -1,0 +1,10 @@
+export { Cipher, CipherError } from './cipher.ts';
+export { openDb } from './db.ts';
+export type { Db, DbOptions, Pool, PoolClient, QueryResult, QueryResultRow, Tx } from './db.ts';
+export { migrate, MigrationError, migrationState, readMigrations } from './migrate.ts';
+export type { Migration, MigrationState } from './migrate.ts';
+export { Prisma } from './generated/client.ts';
+export type { PrismaClient } from './generated/client.ts';
+export { clusterUrl, EmbeddedCluster, freePort } from './embedded/cluster.ts';
+export { EmbeddedError } from './embedded/binaries.ts';
+export { isAlive } from './embedded/orphan.ts';

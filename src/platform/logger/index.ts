@@ -1,0 +1,3 @@
+export { createLogger, silentLogger } from './logger.ts';
+export type { Logger } from './logger.ts';
+export { redact, redactText } from './redact.ts';
