@@ -1,0 +1,94 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readWelcome } from './welcome.rules.ts';
+import type { CheckUrlSyntax, WelcomeResult } from './welcome.rules.ts';
+import type { PlatformIds } from './event.type.ts';
+
+/** What a platform's `start` frame brings (supplement 7). */
+export interface PlatformStart {
+  readonly ids: PlatformIds;
+  readonly apiKey: string | null;
+  readonly welcome: WelcomeResult;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The longest id that is kept; the platform's own have 34 characters. */
+const SID_LENGTH_MAX = 128;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' && !/[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(value)
+    ? value.slice(0, SID_LENGTH_MAX)
+    : '';
+
+/**
+ * Reads a `start` frame: the parameters of the contract (Platform route parameters) come in
+ * `start.customParameters`, all of them text. An empty one counts as not sent, since a stream's
+ * markup often carries empty values.
+ */
+export function readPlatformStart(frame: Fields, checkUrlSyntax: CheckUrlSyntax): PlatformStart {
+  const start = fieldsOf(frame['start']);
+  const custom = fieldsOf(start['customParameters']);
+  const given = (name: string): unknown => (custom[name] === '' ? undefined : custom[name]);
+  const ids: PlatformIds = {
+    callSid: textOf(start['callSid']),
+    accountSid: textOf(start['accountSid']),
+    streamSid: textOf(start['streamSid'] ?? frame['streamSid']),
+  };
+  const url = given('webhook_url');
+  const events = given('webhook_events');
+  const timeout = given('detection_timeout_sec');
+  const callId = given('call_id') ?? (ids.callSid === '' ? undefined : ids.callSid);
+  const apiKey = given('api_key');
+  const welcome = readWelcome(
+    {
+      audio_encoding: 'mulaw',
+      sample_rate_hz: 8000,
+      strategy: given('strategy'),
+      call_id: callId,
+      detection_timeout_sec:
+        typeof timeout === 'string' && /^\d{1,6}$/.test(timeout) ? Number(timeout) : timeout,
+      ...((url !== undefined || events !== undefined) && {
+        webhook: { url, events: typeof events === 'string' ? listOf(events) : events },
+      }),
+    },
+    checkUrlSyntax,
+  );
+  return { ids, apiKey: typeof apiKey === 'string' ? apiKey : null, welcome };
+}
+
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/**
+ * True when `signature` is base64 HMAC-SHA1 of one of the addresses under the account's token. The platform signs
+ * the `wss://` address as it dialled it, with or without the port (supplement 7); `hosts` are the authorities
+ * (`host` or `host:port`) by which this service is known, `path` the path of the upgrade.
+ */
+export function isPlatformSignature(input: {
+  readonly signature: string;
+  readonly token: string;
+  readonly hosts: readonly string[];
+  readonly path: string;
+}): boolean {
+  const given = Buffer.from(input.signature);
+  return [...addressesOf(input.hosts, input.path)].some((address) => {
+    const expected = Buffer.from(createHmac('sha1', input.token).update(address).digest('base64'));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+function addressesOf(hosts: readonly string[], path: string): Set<string> {
+  const addresses = new Set<string>();
+  for (const host of hosts) {
+    const bare = host.replace(/:\d+$/, '');
+    // 443 is what the scheme means when no port is written.
+    for (const authority of [host, bare, `${bare}:443`]) addresses.add(`wss://${authority}${path}`);
+  }
+  return addresses;
+}
