@@ -1,0 +1,29 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { WebhooksStore } from './webhooks.store.ts';
+
+/** Deliveries deleted by one statement, so that none holds locks for long. */
+const BATCH_ROWS = 1_000;
+/** Statements of one run; the next run goes on. */
+const BATCHES_MAX = 100;
+const DAY_MS = 86_400_000;
+
+/** Deletes final deliveries, with their attempts, when they are older than `retentionDays`. */
+export function createDeliveryRetention(options: { db: Db; clock: Clock; retentionDays: number }): {
+  /** How many were deleted. */
+  run(): Promise<number>;
+} {
+  const store = new WebhooksStore(options.db);
+  return {
+    async run() {
+      const beforeMs = options.clock.nowMs() - options.retentionDays * DAY_MS;
+      let total = 0;
+      for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+        const deleted = await store.deleteOld(beforeMs, BATCH_ROWS);
+        total += deleted;
+        if (deleted < BATCH_ROWS) break;
+      }
+      return total;
+    },
+  };
+}
