@@ -44,18 +44,31 @@ impl Tones {
     }
 
     /// Takes one hop; recognised events are added to `out`. `speech_before`: something not tonal was heard earlier.
-    pub fn push(&mut self, frame: &Frame<'_>, _speech_before: bool, _out: &mut Vec<ToneEvent>) -> ToneFrame {
+    pub fn push(
+        &mut self,
+        frame: &Frame<'_>,
+        _speech_before: bool,
+        _out: &mut Vec<ToneEvent>,
+    ) -> ToneFrame {
         if frame.energy < SILENCE_MEAN_SQUARE {
             return ToneFrame::default();
         }
-        let (peak, _) = frame.power[3..BINS - 3]
-            .iter()
-            .enumerate()
-            .fold((0, 0.0), |best, (bin, &power)| if power > best.1 { (bin, power) } else { best });
+        let (peak, _) =
+            frame.power[3..BINS - 3]
+                .iter()
+                .enumerate()
+                .fold(
+                    (0, 0.0),
+                    |best, (bin, &power)| if power > best.1 { (bin, power) } else { best },
+                );
         let total: f32 = frame.power.iter().sum();
         let tone: f32 = frame.power[peak + 1..peak + 6].iter().sum();
         let purity = tone / total.max(f32::MIN_POSITIVE);
-        ToneFrame { tonal: purity > TONAL_PURITY, purity, frequency_hz: (peak + 3) as f32 * BIN_HZ }
+        ToneFrame {
+            tonal: purity > TONAL_PURITY,
+            purity,
+            frequency_hz: (peak + 3) as f32 * BIN_HZ,
+        }
     }
 
     /// Forgets everything.

@@ -29,7 +29,8 @@ fn fft_256(bencher: Bencher) {
     let mut input = source;
     bencher.bench_local(|| {
         input.copy_from_slice(black_box(&source));
-        plan.process_with_scratch(&mut input, &mut output, &mut scratch).expect("lengths match");
+        plan.process_with_scratch(&mut input, &mut output, &mut scratch)
+            .expect("lengths match");
         _ = black_box(&output);
     });
 }
@@ -44,8 +45,11 @@ fn unit_mulaw_decode_and_fft_256(bencher: Bencher) {
     let mut output = plan.make_output_vec();
     let mut input = [0.0_f32; FFT_LEN];
     bencher.bench_local(|| {
-        decoder.decode(black_box(&packet), |samples| input[..samples.len()].copy_from_slice(samples));
-        plan.process_with_scratch(&mut input, &mut output, &mut scratch).expect("lengths match");
+        decoder.decode(black_box(&packet), |samples| {
+            input[..samples.len()].copy_from_slice(samples)
+        });
+        plan.process_with_scratch(&mut input, &mut output, &mut scratch)
+            .expect("lengths match");
         _ = black_box(&output);
     });
 }
@@ -57,6 +61,8 @@ fn front_end_20_ms(bencher: Bencher) {
     let mut decoder = Decoder::new(Encoding::Mulaw, 8_000).expect("8 kHz is supported");
     let mut front_end = FrontEnd::new();
     bencher.bench_local(|| {
-        decoder.decode(black_box(&packet), |samples| front_end.push(samples, |frame| _ = black_box(frame.power)));
+        decoder.decode(black_box(&packet), |samples| {
+            front_end.push(samples, |frame| _ = black_box(frame.power))
+        });
     });
 }

@@ -26,14 +26,18 @@ pub(crate) struct Decimator {
 
 impl Decimator {
     pub(crate) fn new() -> Self {
-        Self { taps: side_taps(), line: [0.0; HISTORY + BLOCK], gathered: 0 }
+        Self {
+            taps: side_taps(),
+            line: [0.0; HISTORY + BLOCK],
+            gathered: 0,
+        }
     }
 
     /// Takes one 16 kHz sample; each second one gives an 8 kHz sample.
     pub(crate) fn push(&mut self, sample: f32) -> Option<f32> {
         self.line[HISTORY + self.gathered] = sample;
         self.gathered += 1;
-        let output = (self.gathered % 2 == 0).then(|| self.filter());
+        let output = (self.gathered & 1 == 0).then(|| self.filter());
         if self.gathered == BLOCK {
             self.line.copy_within(BLOCK.., 0);
             self.gathered = 0;
@@ -60,7 +64,8 @@ fn side_taps() -> [f32; SIDE_TAPS] {
     let ideal: [f64; SIDE_TAPS] = std::array::from_fn(|index| {
         let distance = (2 * index + 1) as f64;
         let phase = std::f64::consts::PI * distance / 2.0;
-        let window = bessel_i0(KAISER_BETA * (1.0 - (distance / half).powi(2)).sqrt()) / bessel_i0(KAISER_BETA);
+        let window = bessel_i0(KAISER_BETA * (1.0 - (distance / half).powi(2)).sqrt())
+            / bessel_i0(KAISER_BETA);
         0.5 * phase.sin() / phase * window
     });
     let gain = 0.25 / ideal.iter().sum::<f64>();
@@ -91,17 +96,26 @@ mod tests {
             output.extend(decimator.push(phase.sin() as f32));
         }
         let settled = &output[100..];
-        let mean_square = settled.iter().map(|s| f64::from(*s).powi(2)).sum::<f64>() / settled.len() as f64;
+        let mean_square =
+            settled.iter().map(|s| f64::from(*s).powi(2)).sum::<f64>() / settled.len() as f64;
         10.0 * (2.0 * mean_square).log10()
     }
 
     #[test]
     fn speech_band_passes_and_what_would_alias_onto_it_is_gone() {
         for frequency_hz in [60.0, 300.0, 1_000.0, 2_000.0, 3_000.0, 3_400.0] {
-            assert!(response_db(frequency_hz).abs() < 0.1, "{frequency_hz} Hz: {} dB", response_db(frequency_hz));
+            assert!(
+                response_db(frequency_hz).abs() < 0.1,
+                "{frequency_hz} Hz: {} dB",
+                response_db(frequency_hz)
+            );
         }
         for frequency_hz in [4_650.0, 5_000.0, 6_000.0, 7_000.0, 7_900.0] {
-            assert!(response_db(frequency_hz) < -55.0, "{frequency_hz} Hz: {} dB", response_db(frequency_hz));
+            assert!(
+                response_db(frequency_hz) < -55.0,
+                "{frequency_hz} Hz: {} dB",
+                response_db(frequency_hz)
+            );
         }
     }
 }

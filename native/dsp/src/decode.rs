@@ -26,7 +26,11 @@ pub struct UnsupportedRate {
 
 impl std::fmt::Display for UnsupportedRate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "sample rate {} Hz is not supported; 8000 and 16000 are", self.sample_rate_hz)
+        write!(
+            f,
+            "sample rate {} Hz is not supported; 8000 and 16000 are",
+            self.sample_rate_hz
+        )
     }
 }
 
@@ -54,7 +58,11 @@ impl Decoder {
             16_000 => Some(Decimator::new()),
             _ => return Err(UnsupportedRate { sample_rate_hz }),
         };
-        Ok(Self { encoding, half_sample: None, decimator })
+        Ok(Self {
+            encoding,
+            half_sample: None,
+            decimator,
+        })
     }
 
     /// Decodes `bytes`, handing the samples to `sink` in blocks of 160 or fewer, oldest first.
@@ -68,7 +76,13 @@ impl Decoder {
                 if let [byte] = pairs.remainder() {
                     self.half_sample = Some(*byte);
                 }
-                self.emit(first.into_iter().chain(pairs.map(|pair| [pair[0], pair[1]])).map(linear), sink);
+                self.emit(
+                    first
+                        .into_iter()
+                        .chain(pairs.map(|pair| [pair[0], pair[1]]))
+                        .map(linear),
+                    sink,
+                );
             }
         }
     }
@@ -95,7 +109,10 @@ impl Decoder {
     fn emit(&mut self, samples: impl Iterator<Item = f32>, mut sink: impl FnMut(&[f32])) {
         match &mut self.decimator {
             None => in_blocks(samples, &mut sink),
-            Some(decimator) => in_blocks(samples.filter_map(|sample| decimator.push(sample)), &mut sink),
+            Some(decimator) => in_blocks(
+                samples.filter_map(|sample| decimator.push(sample)),
+                &mut sink,
+            ),
         }
     }
 }

@@ -66,7 +66,12 @@ impl FrontEnd {
     #[must_use]
     pub fn new() -> Self {
         TRANSFORM.with(|_| ());
-        Self { line: [0.0; RECENT_LEN + LINE_HOPS * HOP], moved: 0, gathered: 0, hops: 0 }
+        Self {
+            line: [0.0; RECENT_LEN + LINE_HOPS * HOP],
+            moved: 0,
+            gathered: 0,
+            hops: 0,
+        }
     }
 
     /// Takes samples in pieces of any size; calls `sink` once per completed hop.
@@ -101,10 +106,18 @@ impl FrontEnd {
             .expect("the line holds the history behind every one of its hops");
         let hop = &recent[RECENT_LEN - HOP..];
         let energy = hop.iter().map(|sample| sample * sample).sum::<f32>() / HOP as f32;
-        let newest: &[f32; FFT_LEN] = recent.last_chunk().expect("the history is longer than the window");
+        let newest: &[f32; FFT_LEN] = recent
+            .last_chunk()
+            .expect("the history is longer than the window");
         let mut power = [0.0; BINS];
         TRANSFORM.with_borrow_mut(|transform| transform.power(newest, &mut power));
-        sink(&Frame { index: self.hops - 1, end_sample: self.hops * HOP as u64, energy, power: &power, recent });
+        sink(&Frame {
+            index: self.hops - 1,
+            end_sample: self.hops * HOP as u64,
+            energy,
+            power: &power,
+            recent,
+        });
         if self.moved == LINE_HOPS {
             self.line.copy_within(LINE_HOPS * HOP.., 0);
             self.moved = 0;
@@ -134,7 +147,13 @@ impl Transform {
             let phase = std::f64::consts::TAU * n as f64 / FFT_LEN as f64;
             ((0.5 - 0.5 * phase.cos()) / (FFT_LEN as f64 / 4.0)) as f32
         });
-        Self { plan, window, input: [0.0; FFT_LEN], output: [Complex32::ZERO; BINS], scratch }
+        Self {
+            plan,
+            window,
+            input: [0.0; FFT_LEN],
+            output: [Complex32::ZERO; BINS],
+            scratch,
+        }
     }
 
     fn power(&mut self, samples: &[f32; FFT_LEN], power: &mut [f32; BINS]) {

@@ -80,16 +80,32 @@ mod tests {
     #[test]
     fn mulaw_matches_the_values_of_the_standard() {
         for (code, value) in MULAW_SEGMENTS {
-            assert_eq!(MULAW[code as usize] * FULL_SCALE, (value * 4) as f32, "code {code:#x}");
-            assert_eq!(MULAW[(code & 0x7f) as usize] * FULL_SCALE, (value * -4) as f32, "code {code:#x}, negative");
+            assert_eq!(
+                MULAW[code as usize] * FULL_SCALE,
+                (value * 4) as f32,
+                "code {code:#x}"
+            );
+            assert_eq!(
+                MULAW[(code & 0x7f) as usize] * FULL_SCALE,
+                (value * -4) as f32,
+                "code {code:#x}, negative"
+            );
         }
     }
 
     #[test]
     fn alaw_matches_the_values_of_the_standard() {
         for (code, value) in ALAW_SEGMENTS {
-            assert_eq!(ALAW[code as usize] * FULL_SCALE, (value * 8) as f32, "code {code:#x}");
-            assert_eq!(ALAW[(code & 0x7f) as usize] * FULL_SCALE, (value * -8) as f32, "code {code:#x}, negative");
+            assert_eq!(
+                ALAW[code as usize] * FULL_SCALE,
+                (value * 8) as f32,
+                "code {code:#x}"
+            );
+            assert_eq!(
+                ALAW[(code & 0x7f) as usize] * FULL_SCALE,
+                (value * -8) as f32,
+                "code {code:#x}, negative"
+            );
         }
     }
 

@@ -69,7 +69,11 @@ impl NoiseFloor {
         *slot = slot.min(self.smoothed);
         let minimum = self.block_minimums.iter().copied().fold(f32::MAX, f32::min);
         let target = (dbfs(minimum) + MINIMUM_BIAS_DB).max(SILENCE_DBFS);
-        self.floor_dbfs = if self.started { target.min(self.floor_dbfs + RISE_DB_PER_HOP) } else { target };
+        self.floor_dbfs = if self.started {
+            target.min(self.floor_dbfs + RISE_DB_PER_HOP)
+        } else {
+            target
+        };
         self.started = true;
         self.hops_in_block += 1;
         if self.hops_in_block == BLOCK_HOPS {
@@ -111,7 +115,10 @@ mod tests {
         for _ in 0..100 {
             floor.update(1e-4);
         }
-        assert!(floor.dbfs() < -57.0, "a second of something louder is not yet the floor");
+        assert!(
+            floor.dbfs() < -57.0,
+            "a second of something louder is not yet the floor"
+        );
         for _ in 0..200 {
             floor.update(1e-4);
         }
