@@ -90,7 +90,7 @@ function beepTargets({ standard, everything }: Measured): Target[] {
       'count',
       'at most',
       0,
-    )(onRecordings.count, `${onRecordings.hours.toFixed(2)} h`),
+    )(onRecordings, `${recordings.length} recordings`),
   ];
 }
 
