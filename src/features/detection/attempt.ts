@@ -62,6 +62,7 @@ export function recordOf(
     startedAtMs: session.startedAtMs,
     webhook: params.webhook,
     platform: attempt.platform,
+    keepTranscripts: identity.keepTranscripts,
   });
 }
 

@@ -15,6 +15,7 @@ import { LiveSession } from './live-session.ts';
 import type { NativeModule } from './native.ts';
 import type { PlaneMetrics } from './plane.metrics.ts';
 import { PendingFrames } from './pending-frames.ts';
+import type { PublicAddress } from './platform.rules.ts';
 import type { SessionLog } from './session-record.type.ts';
 import { judgeIdentity } from './standing.rules.ts';
 import type { CheckUrlSyntax } from './welcome.rules.ts';
@@ -42,9 +43,8 @@ export interface DetectionPlane {
   readonly checkUrlSyntax: CheckUrlSyntax;
   /** Rejects for an address that may not be called. */
   readonly checkUrl: (url: string) => Promise<void>;
-  readonly platformName: string;
-  /** Authorities by which the platform may have dialled this service. */
-  readonly publicHosts: readonly string[];
+  /** Where the platform dials this service, for its signature. */
+  readonly publicAddress: PublicAddress;
   /** Sockets open on this plane, for the drain. */
   readonly connections: Set<Connection>;
 }

@@ -3,7 +3,7 @@ import type { FrameBytes } from '../../platform/socket/index.ts';
 import { Connection } from './connection.ts';
 import type { DetectionPlane } from './connection.ts';
 import { PONG_FRAME } from './event.present.ts';
-import { parseFrame } from './frame.rules.ts';
+import { parseFrame } from './frame.parser.ts';
 import { readWelcome } from './welcome.rules.ts';
 
 /** The general route `/carrier/ws`: JSON text for commands and events, binary frames for audio. */

@@ -46,8 +46,6 @@ export class LiveSession {
   readonly #writer: EventWriter;
   readonly #native: NativeSession;
   readonly #startedMs: number;
-  /** Wall deadline of a wire that never carried audio; the addon's own clocks start with the first frame. */
-  #silentWireDeadlineMs: number;
 
   constructor(context: SessionContext, writer: EventWriter, params: SessionParams, record: SessionRecord) {
     this.params = params;
@@ -61,11 +59,12 @@ export class LiveSession {
       detectionTimeoutMs: params.detectionTimeoutSec * 1000,
     });
     this.#startedMs = context.clock.monotonicMs();
-    this.#silentWireDeadlineMs = this.#startedMs + params.detectionTimeoutSec * 1000;
   }
 
   ready(): void {
     this.#emit({ event: 'ready', params: this.params }, 0);
+    // Starts the addon's wall clock: a wire that never carries audio reaches its timeout too.
+    this.#emitAll(this.#native.tick(this.#startedMs));
   }
 
   /** The hot path: one call into the addon, and back when nothing happened. */
@@ -82,7 +81,6 @@ export class LiveSession {
   /** What the wall has reached by `nowMs`. */
   tick(nowMs: number): void {
     this.#emitAll(this.#native.tick(nowMs));
-    if (nowMs >= this.#silentWireDeadlineMs) this.#endSilentWire(nowMs);
     if (nowMs - this.#startedMs >= SESSION_WALL_MAX_MS) this.outcome ??= 'max_duration';
   }
 
@@ -104,14 +102,6 @@ export class LiveSession {
     if (reason === 'stop') this.#emit({ event: 'stopped' }, audioMs);
     this.#context.log.touch(record);
     this.#native.close();
-  }
-
-  /** No audio ever came: the addon has nothing to time, so its timeout is said here, at media time 0. */
-  #endSilentWire(nowMs: number): void {
-    this.#silentWireDeadlineMs = Infinity;
-    if (this.#native.audioMs() > 0 || this.record.lastEvent === 'timeout') return;
-    this.#native.stop(nowMs);
-    this.#emit({ event: 'timeout', timestampMs: 0 }, 0);
   }
 
   #emitAll(events: NativeEvent[] | null): void {

@@ -3,7 +3,7 @@ import type { FrameBytes } from '../../platform/socket/index.ts';
 import type { DetectionIdentity } from '../credentials/index.ts';
 import { Connection } from './connection.ts';
 import type { DetectionPlane } from './connection.ts';
-import { parseFrame } from './frame.rules.ts';
+import { parseFrame } from './frame.parser.ts';
 import { isPlatformSignature, readPlatformStart } from './platform.rules.ts';
 
 /** What the upgrade of a platform stream brought. */
@@ -82,8 +82,8 @@ export class PlatformConnection extends Connection {
   #isSigned(identity: DetectionIdentity): boolean {
     const { signature, path, host } = this.#upgrade;
     if (identity.platformToken === null) return true;
-    const hosts = [...this.plane.publicHosts, host];
-    return isPlatformSignature({ signature, token: identity.platformToken, hosts, path });
+    const addresses = [this.plane.publicAddress, { authority: host, pathPrefix: '' }];
+    return isPlatformSignature({ signature, token: identity.platformToken, addresses, path });
   }
 }
 

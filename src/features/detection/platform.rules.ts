@@ -65,30 +65,35 @@ const listOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
+/** One address by which this service may be dialled: `host` or `host:port`, and a path before the route's. */
+export interface PublicAddress {
+  readonly authority: string;
+  readonly pathPrefix: string;
+}
+
 /**
  * True when `signature` is base64 HMAC-SHA1 of one of the addresses under the account's token. The platform signs
- * the `wss://` address as it dialled it, with or without the port (supplement 7); `hosts` are the authorities
- * (`host` or `host:port`) by which this service is known, `path` the path of the upgrade.
+ * the `wss://` address as it dialled it, with or without the port (supplement 7). `path`: that of the upgrade.
  */
 export function isPlatformSignature(input: {
   readonly signature: string;
   readonly token: string;
-  readonly hosts: readonly string[];
+  readonly addresses: readonly PublicAddress[];
   readonly path: string;
 }): boolean {
   const given = Buffer.from(input.signature);
-  return [...addressesOf(input.hosts, input.path)].some((address) => {
+  return [...dialledAddresses(input.addresses, input.path)].some((address) => {
     const expected = Buffer.from(createHmac('sha1', input.token).update(address).digest('base64'));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
 }
 
-function addressesOf(hosts: readonly string[], path: string): Set<string> {
-  const addresses = new Set<string>();
-  for (const host of hosts) {
-    const bare = host.replace(/:\d+$/, '');
+function dialledAddresses(addresses: readonly PublicAddress[], path: string): Set<string> {
+  const dialled = new Set<string>();
+  for (const { authority, pathPrefix } of addresses) {
+    const bare = authority.replace(/:\d+$/, '');
     // 443 is what the scheme means when no port is written.
-    for (const authority of [host, bare, `${bare}:443`]) addresses.add(`wss://${authority}${path}`);
+    for (const host of [authority, bare, `${bare}:443`]) dialled.add(`wss://${host}${pathPrefix}${path}`);
   }
-  return addresses;
+  return dialled;
 }

@@ -15,6 +15,8 @@ export interface SessionRecord {
   readonly startedAtMs: number;
   readonly webhook: WebhookTarget | null;
   readonly platform: PlatformIds | null;
+  /** The account keeps what was said (supplement 13). */
+  readonly keepTranscripts: boolean;
   /** Events said so far; each event carries its own number, from 1. */
   sequence: number;
   /** Events that were said but neither logged nor posted: beyond the bound of one session. */
@@ -57,7 +59,7 @@ export type NewRecord = Pick<
   SessionRecord,
   'sessionId' | 'teamId' | 'keyId' | 'callId' | 'source' | 'strategy' | 'encoding' | 'sampleRateHz'
 > &
-  Pick<SessionRecord, 'startedAtMs' | 'webhook' | 'platform'>;
+  Pick<SessionRecord, 'startedAtMs' | 'webhook' | 'platform' | 'keepTranscripts'>;
 
 /** Spelled out: every record has the same shape, in the same order. */
 export const newRecord = (from: NewRecord): SessionRecord => ({
@@ -72,6 +74,7 @@ export const newRecord = (from: NewRecord): SessionRecord => ({
   startedAtMs: from.startedAtMs,
   webhook: from.webhook,
   platform: from.platform,
+  keepTranscripts: from.keepTranscripts,
   sequence: 0,
   unloggedEvents: 0,
   state: 'live',

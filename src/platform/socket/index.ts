@@ -4,7 +4,7 @@ import { WsServer } from './ws.driver.ts';
 import type { SocketServer, SocketServerOptions } from './socket.type.ts';
 
 export * from './socket.type.ts';
-export { refusal } from './upgrade.rules.ts';
+export { refusal } from './upgrade.answers.ts';
 export { TimerWheel, WheelTimer } from './timer-wheel.ts';
 
 /** SOCKET_DRIVER (runtime.md). */

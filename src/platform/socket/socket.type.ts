@@ -67,7 +67,7 @@ export interface SocketServerOptions {
   readonly port: number;
   /** PEM files; plain sockets without them. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Decides each upgrade; requests that are odd as HTTP never reach it (upgrade.rules.ts). */
+  /** Decides each upgrade; requests that are odd as HTTP never reach it (upgrade.answers.ts). */
   onUpgrade(request: UpgradeRequest): UpgradeDecision | Promise<UpgradeDecision>;
   /** A handler or the decision threw: logged by the caller, the socket is closed with 1013 or answered 503. */
   onFault(error: unknown): void;

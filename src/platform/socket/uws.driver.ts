@@ -7,7 +7,7 @@ import type {
   UwsResponse,
 } from './uws.binding.ts';
 import type { UwsWebSocket } from './uws.binding.ts';
-import { plainAnswer, refusal, upgradeFault } from './upgrade.rules.ts';
+import { plainAnswer, refusal, upgradeFault } from './upgrade.answers.ts';
 import { CLOSE, FRAME_BYTES_MAX, SEND_BUFFER_BYTES_MAX } from './socket.type.ts';
 import type { Refusal, Socket, SocketHandler, SocketServer, SocketServerOptions } from './socket.type.ts';
 import type { UpgradeDecision, UpgradeRequest } from './socket.type.ts';

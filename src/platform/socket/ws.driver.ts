@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
-import { plainAnswer, refusal, upgradeFault } from './upgrade.rules.ts';
+import { plainAnswer, refusal, upgradeFault } from './upgrade.answers.ts';
 import { CLOSE, FRAME_BYTES_MAX, SEND_BUFFER_BYTES_MAX } from './socket.type.ts';
 import type { Refusal, Socket, SocketHandler, SocketServer, SocketServerOptions } from './socket.type.ts';
 import type { UpgradeDecision, UpgradeRequest } from './socket.type.ts';
