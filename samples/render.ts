@@ -30,7 +30,11 @@ const VOICE_PEAK_DBFS = -8;
 const TONE_DBFS = -14;
 
 /** A stretch of the call; a beep is remembered with its place. */
-type Part = { pauseMs: number } | { say: string; voice: string } | { beepHz: number; ms: number } | { tones: Float32Array };
+type Part =
+  | { pauseMs: number }
+  | { say: string; voice: string }
+  | { beepHz: number; ms: number }
+  | { tones: Float32Array };
 
 interface Sample {
   file: string;
@@ -82,7 +86,10 @@ const SAMPLES: readonly Sample[] = [
     description: 'a long greeting in three sentences, then a lower, longer beep',
     parts: [
       pause(600),
-      { say: 'You have reached our office. Nobody is available to answer your call at the moment.', voice: MAN },
+      {
+        say: 'You have reached our office. Nobody is available to answer your call at the moment.',
+        voice: MAN,
+      },
       pause(500),
       { say: 'Our opening hours are nine to five, from Monday to Friday.', voice: MAN },
       pause(400),
@@ -172,7 +179,8 @@ function render(sample: Sample): { bytes: Uint8Array; beep: object | null; durat
     else piece = tone({ frequenciesHz: [part.beepHz], durationMs: part.ms, levelDbfs: TONE_DBFS });
     audio.push(piece);
     atMs += piece.length / (SAMPLE_RATE_HZ / 1000);
-    if ('beepHz' in part) beep = { end_ms: Math.round(atMs), frequency_hz: part.beepHz, duration_ms: part.ms };
+    if ('beepHz' in part)
+      beep = { end_ms: Math.round(atMs), frequency_hz: part.beepHz, duration_ms: part.ms };
   }
   const line = concat(audio);
   const noise = lineNoise(seeded(line.length), atMs, LINE_NOISE_DBFS);
