@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { isPublicAddress } from './address.rules.ts';
+import { isPublicAddress } from './address.ts';
 import type { NetBoundary, ResolvedAddress } from './boundary.ts';
-import { TargetRefused } from './target.rules.ts';
+import { TargetRefused } from './target.ts';
 
 /** Bound of resolving, connecting and the TLS handshake together. */
 const CONNECT_TIMEOUT_MS = 8_000;

@@ -1,11 +1,11 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Logger } from '../logger/index.ts';
-import { isPublicAddress } from './address.rules.ts';
+import { isPublicAddress } from './address.ts';
 import { systemBoundary } from './boundary.ts';
 import type { NetBoundary, ResolvedAddress } from './boundary.ts';
 import { createConnector } from './connector.ts';
-import { hostOf, parseTarget, TargetRefused } from './target.rules.ts';
+import { hostOf, parseTarget, TargetRefused } from './target.ts';
 import { isIP } from 'node:net';
 
 /** Bytes of an answer's body that are read; the rest is cut off with its connection. */

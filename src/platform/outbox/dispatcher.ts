@@ -9,8 +9,12 @@ import { backoffMs } from './transient.rules.ts';
 const LANES_PER_CLAIM_MAX = 64;
 /** Behind a first start that has not answered the next of its order key starts after this time. */
 export const ORDER_GAP_MS = 500;
-/** A lane takes at most this share of the places still free, so that slow lanes cannot take them all. */
+/** A lane takes at most this share of the places still free, so that slow lanes cannot take them all … */
 const LANE_SHARE_OF_FREE = 1 / 8;
+/** … but always this many, so that a row that hangs does not hold up its lane. */
+const LANE_PLACES_MIN = 4;
+/** After the abort at the end, a handler gets this long to notice. */
+const ABORT_WAIT_MS = 1_000;
 const CLAIM_FAULT_PAUSE = { minMs: 100, maxMs: 5_000 };
 /** Timers that wake a lane at a known moment; beyond it the poll does. */
 const ALARMS_MAX = 2_000;
@@ -69,15 +73,26 @@ export class TopicDispatcher {
     for (const alarm of this.#alarms) clearTimeout(alarm);
     this.#alarms.clear();
     await this.#pumping;
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([grace, Promise.all(this.#running.values())]);
-    clearTimeout(timer);
+    await this.#settle(graceMs);
     for (const execution of this.#running.keys()) execution.abort();
-    await Promise.all(this.#running.values());
-    if (this.#open.length > 0) await this.#context.store.release(this.#open.map(({ claim }) => claim));
+    await this.#settle(ABORT_WAIT_MS);
+    const open = [...this.#open, ...this.#running.keys()];
+    if (open.length === 0) return;
+    try {
+      await this.#context.store.release(open.map(({ claim }) => claim));
+    } catch (error) {
+      this.#context.logger.warn({ err: error }, 'leases could not be handed back: they run out by themselves');
+    }
+  }
+
+  /** Waits for what runs, at most `limitMs`. */
+  async #settle(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([limit, Promise.all(this.#running.values())]);
+    clearTimeout(timer);
   }
 
   /** Learns how far the dead rows of each busy lane reach, so that claims start behind them. */
@@ -114,7 +129,8 @@ export class TopicDispatcher {
   /** False: nothing to claim now, or no place for it. */
   async #claimOnce(): Promise<boolean> {
     const free = this.#handler.concurrencyMax - this.#running.size;
-    const laneMax = Math.max(1, Math.min(this.#laneConcurrencyMax, Math.floor(free * LANE_SHARE_OF_FREE)));
+    const share = Math.max(LANE_PLACES_MIN, Math.floor(free * LANE_SHARE_OF_FREE));
+    const laneMax = Math.min(this.#laneConcurrencyMax, share);
     const room = (lane: string): number => laneMax - (this.#runningByLane.get(lane) ?? 0);
     const lanes = this.#rotation.take(Math.min(free, LANES_PER_CLAIM_MAX), (lane) => room(lane) > 0);
     if (lanes.length === 0) return false;

@@ -15,7 +15,7 @@ export const topicOf = (lane: string): string => lane.slice(0, lane.indexOf(SEPA
 
 const COLUMNS = 'topic, key, lane, order_key, payload, available_at, created_at';
 const VALUES = `
-select m.topic, m.key, m.lane, m.order_key, m.payload, m.available_at, $7
+select m.topic, m.key, m.lane, m.order_key, m.payload, m.available_at, $7::timestamptz
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[])
   with ordinality as m (topic, key, lane, order_key, payload, available_at, ord)
 order by m.ord`;

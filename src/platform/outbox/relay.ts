@@ -45,7 +45,7 @@ export class Relay {
   readonly #dispatchers = new Map<string, TopicDispatcher>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running = false;
-  #listening = false;
+  #stopped = false;
   #pollAfter = '';
   #floorsSinceMs: number;
 
@@ -63,11 +63,11 @@ export class Relay {
     }
   }
 
+  /** Once; a relay that was stopped stays so. */
   start(): void {
-    if (this.#running) return;
+    if (this.#running || this.#stopped) return;
     this.#running = true;
-    if (!this.#listening) this.#queue.onWake((lane) => this.#wake(lane));
-    this.#listening = true;
+    this.#queue.onWake((lane) => this.#wake(lane));
     this.#every(POLL_MS, () => this.#poll());
     this.#every(BRING_BACK_MS, async () => void (await this.#bringBack()));
   }
@@ -75,6 +75,7 @@ export class Relay {
   /** Claims no more, lets what runs finish for `graceMs`, then aborts it and hands its leases back. */
   async stop(options: { graceMs?: number } = {}): Promise<void> {
     this.#running = false;
+    this.#stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     const graceMs = options.graceMs ?? STOP_GRACE_MS;
@@ -87,7 +88,7 @@ export class Relay {
 
   /** Processes all that is due, and what becomes due by it, until nothing more starts. For tests. */
   async poke(): Promise<void> {
-    for (;;) {
+    while (!this.#stopped) {
       const before = this.#started();
       await this.#bringBack();
       await this.#poll();

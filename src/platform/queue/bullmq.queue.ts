@@ -43,7 +43,8 @@ export class BullMqQueue implements Queue {
   readonly #prefix: string;
   readonly #local: InProcessQueue;
   readonly #connection: Redis;
-  readonly #queue: BullQueue;
+  #queue: BullQueue | undefined;
+  #opening: Promise<void> | undefined;
   readonly #buffer = new WakeBuffer((lanes) => lanes.forEach((lane) => this.#send(lane)));
   #listener: { worker: Worker; connection: Redis } | undefined;
   #sending = 0;
@@ -61,12 +62,8 @@ export class BullMqQueue implements Queue {
       retryStrategy: reconnectPauseMs,
     });
     this.#connection.on('error', (error) => this.#fault(error));
-    this.#queue = new BullQueue(QUEUE_NAME, {
-      connection: this.#connection,
-      prefix: this.#prefix,
-      skipWaitingForReady: true,
-    });
-    this.#queue.on('error', (error) => this.#fault(error));
+    // BullMQ asks Redis for its version when it starts and stays broken when it gets no answer.
+    this.#connection.on('ready', () => this.#open());
   }
 
   wake(lane: string): void {
@@ -115,6 +112,7 @@ export class BullMqQueue implements Queue {
   #send(lane: string): void {
     if (this.#closing || this.#sending >= SENDING_MAX) return;
     if (this.#connection.status !== 'ready') return;
+    if (!this.#queue) return this.#open();
     this.#sending += 1;
     // BullMQ ids may not contain ':'; a digest also bounds their length.
     const id = createHash('sha1').update(lane).digest('base64url');
@@ -130,6 +128,26 @@ export class BullMqQueue implements Queue {
       });
   }
 
+  #open(): void {
+    if (this.#queue || this.#closing || this.#connection.status !== 'ready') return;
+    this.#opening ??= this.#openQueue().finally(() => {
+      this.#opening = undefined;
+    });
+  }
+
+  /** A queue that Redis answered; a failed one is given up, and the next wake-up tries again. */
+  async #openQueue(): Promise<void> {
+    const queue = new BullQueue(QUEUE_NAME, { connection: this.#connection, prefix: this.#prefix });
+    queue.on('error', (error) => this.#fault(error));
+    try {
+      await queue.waitUntilReady();
+      this.#queue = queue;
+    } catch (error) {
+      this.#fault(error);
+      await queue.close().catch((closeError: unknown) => this.#fault(closeError));
+    }
+  }
+
   #fault(error: unknown): void {
     const nowMs = this.#options.monotonicMs();
     if (this.#closing || nowMs - this.#faultLoggedAtMs < FAULT_LOG_EVERY_MS) return;
@@ -139,7 +157,7 @@ export class BullMqQueue implements Queue {
 
   async #close(): Promise<void> {
     await this.#local.close();
-    const ended = Promise.allSettled([this.#listener?.worker.close(true), this.#queue.close()]);
+    const ended = Promise.allSettled([this.#listener?.worker.close(true), this.#queue?.close()]);
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
     await Promise.race([ended, late]);
     this.#listener?.connection.disconnect();

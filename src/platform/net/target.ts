@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPrivateName, isPublicAddress } from './address.rules.ts';
+import { isPrivateName, isPublicAddress } from './address.ts';
 
 export type RefusalReason = 'scheme' | 'credentials' | 'address' | 'malformed';
 
