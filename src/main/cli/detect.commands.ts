@@ -5,17 +5,11 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { loadSettings } from '../../platform/settings/index.ts';
+import { CommandFailed, UsageError, type CliContext } from './context.ts';
 import { readCallAudio } from './detect/audio.reader.ts';
 import { CallError, routeUrl, streamCall, type WireEvent } from './detect/call.client.ts';
 import { audioLine, eventLine } from './detect/event.printer.ts';
 import { AudioFileError } from './detect/wav.parser.ts';
-
-/** What the command needs of the program that it is part of. */
-interface CliContext {
-  env: NodeJS.ProcessEnv;
-  stdout: (text: string) => void;
-  stderr: (text: string) => void;
-}
 
 interface DetectOptions {
   url?: string;
@@ -67,11 +61,12 @@ async function detect(files: string[], options: DetectOptions, cli: CliContext):
       if (!(error instanceof CallError || error instanceof AudioFileError)) throw error;
       if (files.length === 1) throw error;
       // The other files are still worth hearing; the exit code tells at the end.
-      cli.stderr(`${file}: ${error.message}\n`);
+      cli.stderr(error.message);
       failed += 1;
     }
   }
-  if (failed > 0) throw new CallError(`${failed} of ${files.length} files were not streamed to their end`);
+  if (failed > 0)
+    throw new CommandFailed(`${failed} of ${files.length} files were not streamed to their end`);
 }
 
 async function detectFile(
@@ -80,14 +75,14 @@ async function detectFile(
   cli: CliContext,
 ): Promise<void> {
   const audio = await readCallAudio(file, options.channel, process.stdin);
-  if (!options.json) cli.stdout(`${audioLine(audio)}\n`);
+  if (!options.json) cli.stdout(audioLine(audio));
   const show = (event: WireEvent): void =>
-    cli.stdout(options.json ? `${JSON.stringify({ file, ...event })}\n` : `${eventLine(event)}\n`);
+    cli.stdout(options.json ? JSON.stringify({ file, ...event }) : eventLine(event));
   const { url, key, strategy, speed } = options;
   await streamCall({ url, key, audio, strategy, speed, onEvent: show });
 }
 
-/** The Detection key that the first start wrote. Throws {@link CallError}. */
+/** The Detection key that the first start wrote. Throws {@link UsageError}. */
 function storedKey(env: NodeJS.ProcessEnv): string {
   const path = join(loadSettings(env).dataDir, 'credentials.json');
   try {
@@ -96,7 +91,7 @@ function storedKey(env: NodeJS.ProcessEnv): string {
   } catch {
     // Missing, unreadable and broken all mean the same to the user, who is told what to do.
   }
-  throw new CallError(`no Detection key in ${path}: give one with --key, or set DATA_DIR`);
+  throw new UsageError(`no Detection key in ${path}: give one with --key, or set DATA_DIR`);
 }
 
 function channelOption(text: string): number {

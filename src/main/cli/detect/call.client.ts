@@ -6,6 +6,7 @@
  */
 import { WebSocket } from 'ws';
 
+import { UsageError } from '../context.ts';
 import type { CallAudio } from './audio.reader.ts';
 import { FRAME_MS, pace } from './pacer.ts';
 
@@ -38,11 +39,11 @@ const STOP_TIMEOUT_MS = 15_000;
 /** Audio waiting in this process above which frames are held back: the network is slower than the call. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** The route's address for a base address such as `ws://127.0.0.1:8081`. Throws {@link CallError}. */
+/** The route's address for a base address such as `ws://127.0.0.1:8081`. Throws {@link UsageError}. */
 export function routeUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^(wss?|https?):$/.test(parsed.protocol)) {
-    throw new CallError(`--url must be a ws:// or wss:// address, not ${url}`);
+    throw new UsageError(`--url must be a ws:// or wss:// address, not ${url}`);
   }
   parsed.protocol = parsed.protocol.replace('http', 'ws');
   if (parsed.pathname === '/') parsed.pathname = '/carrier/ws';
