@@ -1,3 +1,4 @@
+export { SOCKETS_PER_SESSION } from './admission.service.ts';
 export { DetectionGateway } from './gateway.service.ts';
 export type { GatewayOptions } from './gateway.service.ts';
 export { EVENT_NAMES } from './event.type.ts';
@@ -7,3 +8,4 @@ export type { NativeModule } from './native.ts';
 export { createDetectionRetention } from './retention.jobs.ts';
 export { SessionsService } from './sessions.service.ts';
 export type { SessionEventView, SessionFilter, SessionView } from './sessions.store.ts';
+export { socketSchemas } from './frame.schema.ts';

@@ -68,7 +68,9 @@ export class LiveSession {
   }
 
   /** The hot path: one call into the addon, and back when nothing happened. */
-  push(nowMs: number, bytes: ArrayBuffer | Uint8Array, mediaMs: number | undefined): void {
+  push(nowMs: number, lent: ArrayBuffer | Uint8Array, mediaMs: number | undefined): void {
+    // The addon reads typed arrays; a view of a lent buffer copies nothing.
+    const bytes = lent instanceof Uint8Array ? lent : new Uint8Array(lent);
     const events =
       mediaMs === undefined ? this.#native.push(nowMs, bytes) : this.#native.push(nowMs, bytes, mediaMs);
     if (events !== null) this.#emitAll(events);

@@ -12,7 +12,7 @@ export interface NativeOptions {
 /** One call in the addon. Every time is monotonic wall milliseconds unless it says media. */
 export interface NativeSession {
   /** Borrows `bytes` for the call; null when nothing happened. `mediaMs`: media time at which they start. */
-  push(nowMs: number, bytes: ArrayBuffer | Uint8Array, mediaMs?: number): NativeEvent[] | null;
+  push(nowMs: number, bytes: Uint8Array, mediaMs?: number): NativeEvent[] | null;
   /** Deadlines that the wall reached. */
   tick(nowMs: number): NativeEvent[] | null;
   /** The call was picked up now. */
