@@ -12,9 +12,9 @@ export interface CaughtWebhook {
   readonly receivedAtMs: number;
 }
 
-/** What a receiver answers; 'never' leaves the request open until the catcher closes. */
+/** What a receiver answers; 'never' leaves the request open until the catcher closes, 'hangup' cuts the connection. */
 export type Answer =
-  { status: number; headers?: Record<string, string>; body?: string; delayMs?: number } | 'never';
+  { status: number; headers?: Record<string, string>; body?: string; delayMs?: number } | 'never' | 'hangup';
 
 export interface Catcher {
   readonly url: string;
@@ -34,10 +34,14 @@ export async function catchWebhooks(
 ): Promise<Catcher> {
   const caught: CaughtWebhook[] = [];
   const server = createServer((request, response) => {
-    void receive(request).then((hook) => {
-      caught.push(hook);
-      respond(response, answer(hook, caught.length));
-    });
+    receive(request).then(
+      (hook) => {
+        caught.push(hook);
+        respond(response, answer(hook, caught.length));
+      },
+      // The sender died within its request: nothing whole was received.
+      () => response.destroy(),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,6 +74,7 @@ async function receive(request: IncomingMessage): Promise<CaughtWebhook> {
 
 function respond(response: ServerResponse, answer: Answer): void {
   if (answer === 'never') return;
+  if (answer === 'hangup') return void response.destroy();
   setTimeout(() => {
     response.writeHead(answer.status, answer.headers ?? {});
     response.end(answer.body ?? '');

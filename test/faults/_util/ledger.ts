@@ -1,0 +1,117 @@
+import { expect } from 'vitest';
+import pg from 'pg';
+import { until } from '../../_util/index.ts';
+import type { Receiver } from './receiver.ts';
+
+/** With retries after a kill a delivery may wait for its lease (30 s) and a retry beside it. */
+export const SETTLE_LIMIT_MS = 90_000;
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly source_id: string;
+  readonly sequence: string;
+  readonly event: string;
+  readonly state: 'pending' | 'delivered' | 'failed';
+  readonly attempts: number;
+  readonly status_code: number | null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly state: 'live' | 'ended' | 'lost';
+  readonly process_id: string;
+  readonly verdict: string | null;
+  readonly beep_at_ms: number | null;
+  readonly end_reason: string | null;
+}
+
+/** What the service's database says, read beside it on a connection of its own. */
+export class Ledger {
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async open(databaseUrl: string): Promise<Ledger> {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    client.on('error', () => undefined);
+    await client.connect();
+    return new Ledger(client);
+  }
+
+  async query<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
+    return (await this.#client.query<R>(text, values)).rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+
+  deliveries(): Promise<DeliveryRow[]> {
+    return this.query<DeliveryRow>('select * from webhook_deliveries order by source_id, sequence');
+  }
+
+  session(id: string): Promise<SessionRow | undefined> {
+    return this.query<SessionRow>('select * from detection_sessions where id = $1', [id]).then(
+      ([row]) => row,
+    );
+  }
+
+  /** Names of a session's logged events, in their order. */
+  async events(sessionId: string): Promise<string[]> {
+    const rows = await this.query<{ event: string }>(
+      'select event from detection_events where session_id = $1 order by sequence',
+      [sessionId],
+    );
+    return rows.map(({ event }) => event);
+  }
+
+  /** Process ids of the gateway processes that run. */
+  async gatewayPids(): Promise<number[]> {
+    const rows = await this.query<{ pid: number }>(
+      `select pid from processes where role = 'gateway' and ended_at is null order by started_at`,
+    );
+    return rows.map(({ pid }) => pid);
+  }
+
+  /** Waits until no delivery and no outbox row is left to do. */
+  async settled(limitMs = SETTLE_LIMIT_MS): Promise<void> {
+    await until(
+      async () => {
+        const [left] = await this.query<{ n: string }>(
+          `select (select count(*) from webhook_deliveries where state = 'pending')
+             + (select count(*) from outbox) + (select count(*) from outbox_later) as n`,
+        );
+        return left?.n === '0';
+      },
+      limitMs,
+      'the end of all deliveries',
+    );
+  }
+
+  /**
+   * The promise on webhooks: what was committed arrived, at least once, unchanged, under one id, and nothing
+   * arrived that was not committed; each session's log and deliveries are the same run from 1 without a hole.
+   */
+  async expectNothingLost(receiver: Receiver): Promise<DeliveryRow[]> {
+    const rows = await this.deliveries();
+    expect(receiver.faults).toEqual([]);
+    const lost = rows.filter(({ id }) => receiver.attempts(id).length === 0).map(({ id }) => id);
+    expect(lost, 'deliveries that were committed and never arrived').toEqual([]);
+    const known = new Set(rows.map(({ id }) => id));
+    expect([...receiver.deliveryIds].filter((id) => !known.has(id))).toEqual([]);
+    for (const [sessionId, sequences] of sequencesOf(rows)) {
+      expect(sequences, `sequences of ${sessionId}`).toEqual(sequences.map((_, index) => index + 1));
+      expect((await this.events(sessionId)).length, `log of ${sessionId}`).toBe(sequences.length);
+    }
+    return rows;
+  }
+}
+
+function sequencesOf(rows: readonly DeliveryRow[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const row of rows)
+    found.set(row.source_id, [...(found.get(row.source_id) ?? []), Number(row.sequence)]);
+  return found;
+}
