@@ -34,8 +34,9 @@ const WORD_OF_CODE: Record<string, string> = {
   EPROTO: 'tls',
 };
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/;
-/** The answer was no HTTP. */
+/** The answer was no HTTP, or none within the parser's bounds. */
 const ANSWER_CODE = /^(?:HPE_|UND_ERR_(?:HEADERS_OVERFLOW|RESPONSE|RES_))/;
+const ANSWER_NAME = 'HTTPParserError';
 
 /** A connection's fault in a word for the log of attempts; only a request that cannot be sent at all is not retried. */
 export function classifyFault(error: unknown): { word: string; retryable: boolean } {
@@ -43,6 +44,7 @@ export function classifyFault(error: unknown): { word: string; retryable: boolea
   if (code === 'UND_ERR_INVALID_ARG') return { word: 'invalid_request', retryable: false };
   if (DNS_CODES.has(code)) return { word: 'dns', retryable: true };
   if (TLS_CODE.test(code)) return { word: 'tls', retryable: true };
-  if (ANSWER_CODE.test(code)) return { word: 'invalid_answer', retryable: true };
+  const isBadAnswer = ANSWER_CODE.test(code) || (error instanceof Error && error.name === ANSWER_NAME);
+  if (isBadAnswer) return { word: 'invalid_answer', retryable: true };
   return { word: WORD_OF_CODE[code] ?? 'connection_failed', retryable: true };
 }
