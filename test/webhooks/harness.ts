@@ -17,7 +17,7 @@ import type { NewDelivery } from '../../src/features/webhooks/index.ts';
 import type { CaughtWebhook } from '../_util/index.ts';
 
 export const SIGNING_KEY = 'tgd_the-key-of-these-tests';
-export const KNOWN_KEY_ID = randomUUID();
+export const KNOWN_KEY_ID = '8d6a6f0c-3f0e-4a57-9b0e-5f1f6f3d2c11';
 
 export interface DeliveryView {
   state: string;
