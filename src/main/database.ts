@@ -10,7 +10,15 @@ import { masterKeyOf } from './data-dir/secrets.ts';
 const REACH_LIMIT_MS = 30_000;
 const REACH_PAUSE_MS = 500;
 /** Faults of a server that is still coming up, and of a network on the way. */
-const COMING_UP = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN', '57P03']);
+const COMING_UP = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P03',
+]);
 
 /** A database that is ready for the service, and the key that opens its secrets. */
 export interface Database {
@@ -53,12 +61,16 @@ async function bringUpToDate(url: string, options: OpenOptions): Promise<void> {
       if (options.migrate) return logApplied(await migrate(url), options.logger);
       const { pending } = await migrationState(url);
       if (pending.length === 0) return;
-      throw new Error(`the database lacks ${pending.length} migrations: run "tonegate migrate", or start with --migrate`);
+      throw new Error(
+        `the database lacks ${pending.length} migrations: run "tonegate migrate", or start with --migrate`,
+      );
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (!COMING_UP.has(code ?? '')) throw error;
-      if (waitedMs >= REACH_LIMIT_MS) throw new Error(`the database of DATABASE_URL cannot be reached: ${message || code}`);
-      if (waitedMs === 0) options.logger.warn({ err: error }, 'The database cannot be reached yet; trying again.');
+      if (waitedMs >= REACH_LIMIT_MS)
+        throw new Error(`the database of DATABASE_URL cannot be reached: ${message || code}`);
+      if (waitedMs === 0)
+        options.logger.warn({ err: error }, 'The database cannot be reached yet; trying again.');
       await delay(REACH_PAUSE_MS * (0.5 + Math.random()));
     }
   }

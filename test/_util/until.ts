@@ -9,7 +9,7 @@ export async function until<T>(
   const endMs = performance.now() + limitMs;
   for (;;) {
     const value = await condition();
-    if (value !== null && value !== undefined && value !== false) return value as T;
+    if (value !== null && value !== undefined && value !== false) return value;
     if (performance.now() > endMs) throw new Error(`${description} did not come true in ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

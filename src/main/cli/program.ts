@@ -10,12 +10,21 @@ import { readEnvironment } from '../environment.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, EXIT, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
+import { register as registerDemo } from './demo.commands.ts';
+import { register as registerDetect } from './detect.commands.ts';
 import { register as registerMigrate } from './migrate.commands.ts';
 import { register as registerRekey } from './rekey.commands.ts';
 import { register as registerSettings } from './settings.commands.ts';
 import { register as registerStart } from './start.commands.ts';
 
-const MODULES = [registerStart, registerMigrate, registerSettings, registerRekey];
+const MODULES = [
+  registerStart,
+  registerDemo,
+  registerDetect,
+  registerMigrate,
+  registerSettings,
+  registerRekey,
+];
 
 /** A command does one thing at a time. */
 const COMMAND_CONNECTIONS_MAX = 2;
@@ -68,7 +77,9 @@ function report(error: unknown, cli: CliContext): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.done;
     const words = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    cli.stderr(error.code === 'commander.help' ? 'which command? see tonegate --help' : `${words} (see --help)`);
+    cli.stderr(
+      error.code === 'commander.help' ? 'which command? see tonegate --help' : `${words} (see --help)`,
+    );
     return EXIT.wrongUsage;
   }
   const message = redactText(errorText(error)).replaceAll('\n', ' ');

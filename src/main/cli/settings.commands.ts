@@ -11,7 +11,10 @@ export function register(program: Command, cli: CliContext): void {
     .action((options: { json?: true }) => {
       const rows = describeSettings(cli.env);
       if (options.json) {
-        const entries = rows.map((row) => [row.name, { value: row.value, is_set: row.isSet, meaning: row.meaning }]);
+        const entries = rows.map((row) => [
+          row.name,
+          { value: row.value, is_set: row.isSet, meaning: row.meaning },
+        ]);
         return cli.stdout(JSON.stringify(Object.fromEntries(entries), null, 2));
       }
       const nameWidth = Math.max(...rows.map((row) => row.name.length));

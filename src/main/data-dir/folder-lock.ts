@@ -53,7 +53,8 @@ export class FolderLock {
         if (await linked(draft, join(path, NAME))) return new FolderLock(join(path, NAME));
         const holder = await findHolder(path);
         if (!holder) await removeDead(path);
-        else if (holder.purpose === 'service' || waitedMs > COMMAND_LIMIT_MS) throw new FolderInUse(path, holder.pid);
+        else if (holder.purpose === 'service' || waitedMs > COMMAND_LIMIT_MS)
+          throw new FolderInUse(path, holder.pid);
         await delay(POLL_MS * (0.5 + Math.random()));
       }
     } finally {
