@@ -14,13 +14,16 @@ export interface ServerFrame {
 }
 
 const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
-const validators = new Map(Object.entries(socketSchemas()).map(([name, schema]) => [name, ajv.compile(schema)]));
+const validators = new Map(
+  Object.entries(socketSchemas()).map(([name, schema]) => [name, ajv.compile(schema)]),
+);
 
 /** Fails with what is wrong unless `value` fits the schema of that name. */
 export function expectSchema(name: string, value: unknown): void {
   const validate = validators.get(name);
   if (!validate) throw new Error(`no schema ${name}`);
-  if (!validate(value)) throw new Error(`${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
+  if (!validate(value))
+    throw new Error(`${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
 }
 
 /** A real client on a real socket; every frame that it gets is held against its schema. */
@@ -78,7 +81,9 @@ export class Client {
     return until(
       () => {
         if (this.faults.length > 0) throw this.faults[0] as Error;
-        return this.frames.filter((frame) => (frame.type === 'pong' ? 'pong' : frame.event) === name)[count - 1];
+        return this.frames.filter((frame) => (frame.type === 'pong' ? 'pong' : frame.event) === name)[
+          count - 1
+        ];
       },
       20_000,
       `${name} (got ${this.names().join(', ')})`,

@@ -1,7 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AccountsService, LedgerService } from '../../src/features/accounts/index.ts';
 import type { CreatedAccount } from '../../src/features/accounts/index.ts';
-import { DetectionKeyLookup, DetectionKeysService, FirstKeysIssuer } from '../../src/features/credentials/index.ts';
+import {
+  DetectionKeyLookup,
+  DetectionKeysService,
+  FirstKeysIssuer,
+} from '../../src/features/credentials/index.ts';
 import { DetectionGateway, loadNative, SessionsService } from '../../src/features/detection/index.ts';
 import type { GatewayOptions } from '../../src/features/detection/index.ts';
 import { createDeliveryHandler } from '../../src/features/webhooks/index.ts';
@@ -55,7 +59,10 @@ export interface SocketWorld {
   readonly ledger: LedgerService;
   readonly keys: DetectionKeysService;
   readonly sessions: SessionsService;
-  createAccount(input?: { funds?: string; concurrentSessions?: number }): Promise<CreatedAccount & { caller: Caller }>;
+  createAccount(input?: {
+    funds?: string;
+    concurrentSessions?: number;
+  }): Promise<CreatedAccount & { caller: Caller }>;
   close(): Promise<void>;
 }
 
@@ -72,7 +79,13 @@ export async function socketWorld(options: SocketWorldOptions): Promise<SocketWo
   const accounts = new AccountsService({ db, cipher, clock, ids, issuer, ledger });
   const lookup = new DetectionKeyLookup(db, cipher);
   const handlers = [
-    createDeliveryHandler({ db, net, clock, logger: silentLogger, signingKey: (id) => lookup.signingKey(id) }),
+    createDeliveryHandler({
+      db,
+      net,
+      clock,
+      logger: silentLogger,
+      signingKey: (id) => lookup.signingKey(id),
+    }),
   ];
   const relay = new Relay({ db, queue, clock, logger: silentLogger, ids, handlers });
   relay.start();

@@ -153,7 +153,9 @@ const media = Type.Object(
     event: Type.Literal('media'),
     media: Type.Object({
       track: Type.Optional(Type.String({ description: 'Only inbound is heard.' })),
-      timestamp: Type.Optional(Type.String({ pattern: '^\\d+$', description: 'Milliseconds from the start.' })),
+      timestamp: Type.Optional(
+        Type.String({ pattern: '^\\d+$', description: 'Milliseconds from the start.' }),
+      ),
       payload: Type.String({ description: 'Base64 of mu-law audio, 8 kHz.' }),
     }),
   },
