@@ -10,18 +10,24 @@ import { readEnvironment } from '../environment.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, EXIT, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
+import { register as registerAccount } from './account.commands.ts';
 import { register as registerDemo } from './demo.commands.ts';
+import { register as registerDetectionKey } from './detection-key.commands.ts';
 import { register as registerDetect } from './detect.commands.ts';
 import { register as registerMigrate } from './migrate.commands.ts';
 import { register as registerRekey } from './rekey.commands.ts';
 import { register as registerSettings } from './settings.commands.ts';
 import { register as registerStart } from './start.commands.ts';
+import { register as registerUser } from './user.commands.ts';
 
 const MODULES = [
   registerStart,
   registerDemo,
   registerDetect,
   registerMigrate,
+  registerAccount,
+  registerUser,
+  registerDetectionKey,
   registerSettings,
   registerRekey,
 ];

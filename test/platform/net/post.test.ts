@@ -204,7 +204,7 @@ describe('post', () => {
     const port = await serve(async (req, res) => {
       let body = '';
       for await (const chunk of req) body += String(chunk);
-      res.writeHead(201, { 'X-Echo': [req.headers['x-mine'] ?? ''] }).end(`${req.method} ${req.url} ${body}`);
+      res.writeHead(201, { 'X-Echo': String(req.headers['x-mine']) }).end(`${req.method} ${req.url} ${body}`);
     });
     const url = `http://127.0.0.1:${port}/a/b?c=d`;
     const answer = await open(true).post({ ...request(url), headers: { 'X-Mine': 'yes' }, body: '{"ü":1}' });
@@ -213,7 +213,7 @@ describe('post', () => {
     expect(answer.durationMs).toBeGreaterThan(0);
   });
 
-  it('gives up on a receiver that never answers, and on one that never accepts bytes', async () => {
+  it('gives up on a receiver that never answers', async () => {
     const port = await listen(createTcpServer(() => undefined));
     const pending = open(true).post(request(`http://127.0.0.1:${port}/`, 200));
     await expect(pending).rejects.toBeInstanceOf(PostTimeout);
