@@ -23,15 +23,21 @@
 mod beep;
 mod config;
 mod event;
+mod pairs;
+mod peaks;
 mod session;
 mod signals;
 mod speech;
 mod timeline;
 mod tones;
+mod track;
 mod verdict;
 mod voice;
 
+pub use beep::Beep;
 pub use config::{Config, Error, Input, Strategy};
 pub use event::{Detection, Event, EventKind, Measured, Reason, VerdictKind};
 pub use session::Session;
+pub use signals::{Signal, SignalKind};
 pub use tonegate_dsp::Encoding;
+pub use tones::{ToneEvent, ToneFrame, Tones};

@@ -1,25 +1,30 @@
 //! Tones in the spectrum, hop by hop.
 
-use tonegate_dsp::{BIN_HZ, BINS, Frame};
+use tonegate_dsp::{Frame, POWER_PER_MEAN_SQUARE};
 
-use crate::beep::Beep;
-use crate::signals::Signal;
+use crate::beep::{Beep, BeepTracker, Hop};
+use crate::peaks::{PURE, Peaks};
+use crate::signals::{Signal, Signals};
 
-/// A hop whose strongest tone holds this share of the power is tonal.
-const TONAL_PURITY: f32 = 0.8;
+/// Power below which a spectrum is silence: a mean square of −58 dBFS.
+const SILENCE_POWER: f32 = POWER_PER_MEAN_SQUARE * 1.6e-6;
 
-/// Mean square below which a hop is silence (−60 dBFS).
-const SILENCE_MEAN_SQUARE: f32 = 1e-6;
+/// Hops for which a tone must hold its pitch before it counts as a machine's: 60 ms, longer than most vowels do.
+const STEADY_HOPS: u32 = 6;
 
 /// What one hop sounds like.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToneFrame {
     /// A machine tone, call progress, DTMF or steady music: not a voice.
     pub tonal: bool,
-    /// Share of the power in the strongest tone, 0–1.
+    /// Share of the power between 190 and 3,700 Hz that one tone with its harmonics, or two tones, hold, 0–1.
     pub purity: f32,
-    /// Frequency of the strongest tone, in hertz; 0 when there is none.
+    /// Frequency of the strongest tone, in hertz; 0 when nothing stands out.
     pub frequency_hz: f32,
+    /// Hops for which this tone has held its pitch.
+    pub steady_hops: u32,
+    /// The hop belongs to a recognised pair or sequence: ringback, busy, dial tone, SIT, fax, DTMF.
+    pub signal: bool,
 }
 
 /// Something tonal that was recognised.
@@ -34,40 +39,47 @@ pub enum ToneEvent {
 
 /// Follows tones through the hops of one call.
 #[derive(Debug, Clone, Default)]
-pub struct Tones {}
+pub struct Tones {
+    beeps: BeepTracker,
+    signals: Signals,
+}
 
 impl Tones {
     /// Nothing heard yet.
     #[must_use]
     pub fn new() -> Self {
-        Self {}
+        Self::default()
     }
 
-    /// Takes one hop; recognised events are added to `out`. `speech_before`: something not tonal was heard earlier.
+    /// Takes one hop; recognised events are added to `out` (at most two a hop). `speech_before`: a voice was heard earlier
+    /// in the call; a lone tone needs more proof.
     pub fn push(
         &mut self,
         frame: &Frame<'_>,
-        _speech_before: bool,
-        _out: &mut Vec<ToneEvent>,
+        speech_before: bool,
+        out: &mut Vec<ToneEvent>,
     ) -> ToneFrame {
-        if frame.energy < SILENCE_MEAN_SQUARE {
-            return ToneFrame::default();
+        let peaks = Peaks::of(frame.power, SILENCE_POWER);
+        let heard = self.signals.push(frame, &peaks, speech_before);
+        if let Some(signal) = heard.signal {
+            out.push(ToneEvent::Signal(signal));
         }
-        let (peak, _) =
-            frame.power[3..BINS - 3]
-                .iter()
-                .enumerate()
-                .fold(
-                    (0, 0.0),
-                    |best, (bin, &power)| if power > best.1 { (bin, power) } else { best },
-                );
-        let total: f32 = frame.power.iter().sum();
-        let tone: f32 = frame.power[peak + 1..peak + 6].iter().sum();
-        let purity = tone / total.max(f32::MIN_POSITIVE);
+        let hop = Hop {
+            frame,
+            peaks,
+            speech_before,
+            pair: heard.pair,
+        };
+        if let Some(beep) = self.beeps.push(&hop) {
+            out.push(ToneEvent::Beep(beep));
+        }
+        let steady_hops = self.beeps.steady_hops();
         ToneFrame {
-            tonal: purity > TONAL_PURITY,
-            purity,
-            frequency_hz: (peak + 3) as f32 * BIN_HZ,
+            tonal: heard.active || (peaks.purity >= PURE && steady_hops >= STEADY_HOPS),
+            purity: peaks.purity,
+            frequency_hz: peaks.frequency_hz,
+            steady_hops,
+            signal: heard.active,
         }
     }
 

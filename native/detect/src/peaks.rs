@@ -1,0 +1,189 @@
+//! The strongest one or two tones of one spectrum.
+
+use tonegate_dsp::{BIN_HZ, BINS};
+
+/// First bin that counts (188 Hz): mains hum and rumble lie below, every tone of interest above.
+const LOW_BIN: usize = 6;
+
+/// First bin that no longer counts (3,719 Hz): above it telephone lines carry noise only.
+const HIGH_BIN: usize = 119;
+
+/// Bins on either side of a peak that belong to it: the half width of a Hann main lobe.
+const LOBE: usize = 2;
+
+/// Bins on either side for a tone that moves under the window.
+const WIDE_LOBE: usize = 4;
+
+/// Below this share of the power in the strongest bin nothing is a tone: two equal tones leave at least 0.24 each.
+const PEAK_SHARE: f32 = 0.16;
+
+/// Share from which tones explain a spectrum.
+pub(crate) const PURE: f32 = 0.8;
+
+/// Share above which one tone is all there is; below it the rest is looked at.
+const ALONE: f32 = 0.94;
+
+/// A second tone holds at least this share (13 dB below the whole).
+const SECOND_SHARE: f32 = 0.05;
+
+/// Highest harmonic that is looked for.
+const HARMONICS: usize = 8;
+
+/// What the tones in a spectrum explain.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Peaks {
+    /// Strongest tone, in hertz; 0 when nothing stands out.
+    pub(crate) frequency_hz: f32,
+    /// Second tone that is no harmonic of the first, in hertz; 0 when it is not needed to explain the spectrum.
+    pub(crate) second_hz: f32,
+    /// Power of the second over that of the first.
+    pub(crate) second_ratio: f32,
+    /// Share of the power in the strongest tone alone.
+    pub(crate) single_purity: f32,
+    /// Share of the power in the tones and their harmonics.
+    pub(crate) purity: f32,
+}
+
+impl Peaks {
+    /// Measures a spectrum; all zero for silence and for spectra without a standing peak.
+    pub(crate) fn of(power: &[f32; BINS], minimum_power: f32) -> Self {
+        let total = sum(&power[LOW_BIN..HIGH_BIN]);
+        if total < minimum_power {
+            return Self::default();
+        }
+        let top = maximum(&power[LOW_BIN..HIGH_BIN]);
+        if top < PEAK_SHARE * total {
+            return Self::default();
+        }
+        let bin = position(power, top);
+        let single = lobe(power, bin, LOBE);
+        let frequency_hz = interpolate(power, bin);
+        let mut peaks = Self {
+            frequency_hz,
+            single_purity: single / total,
+            purity: single / total,
+            ..Self::default()
+        };
+        if peaks.purity < ALONE {
+            peaks.explain_more(power, bin, total);
+        }
+        peaks
+    }
+
+    /// Adds harmonics, then the width of a moving tone, then a second tone, until the spectrum is explained.
+    fn explain_more(&mut self, power: &[f32; BINS], bin: usize, total: f32) {
+        let overtones = harmonics(power, self.frequency_hz);
+        let single = self.single_purity + overtones / total;
+        self.purity = single;
+        if single >= ALONE {
+            return;
+        }
+        let wide = lobe(power, bin, WIDE_LOBE) / total;
+        if wide >= ALONE {
+            self.purity = self.purity.max(wide);
+            return;
+        }
+        let Some(second_bin) = second_peak(power, bin) else {
+            return;
+        };
+        let second_hz = interpolate(power, second_bin);
+        let second = lobe(power, second_bin, LOBE);
+        if second < SECOND_SHARE * total {
+            return;
+        }
+        let both = self.single_purity + second / total;
+        let both = if both < PURE {
+            both + (overtones + harmonics(power, second_hz)) / total
+        } else {
+            both
+        };
+        if both > single {
+            self.purity = both.min(1.0);
+            self.second_hz = second_hz;
+            self.second_ratio = second / total / self.single_purity;
+        }
+    }
+}
+
+/// Power of the lobe around `frequency_hz`, whatever else is in the spectrum.
+pub(crate) fn power_at(power: &[f32; BINS], frequency_hz: f32) -> f32 {
+    lobe(power, (frequency_hz / BIN_HZ + 0.5) as usize, LOBE)
+}
+
+fn lobe(power: &[f32; BINS], bin: usize, half_width: usize) -> f32 {
+    let low = bin.saturating_sub(half_width);
+    let high = (bin + half_width + 1).min(BINS);
+    power.get(low..high).map_or(0.0, |bins| bins.iter().sum())
+}
+
+fn harmonics(power: &[f32; BINS], frequency_hz: f32) -> f32 {
+    let mut sum = 0.0;
+    for multiple in 2..=HARMONICS {
+        let bin = (frequency_hz * multiple as f32 / BIN_HZ + 0.5) as usize;
+        if bin >= HIGH_BIN {
+            break;
+        }
+        sum += lobe(power, bin, LOBE);
+    }
+    sum
+}
+
+/// The strongest local maximum outside the first tone's lobe.
+fn second_peak(power: &[f32; BINS], first: usize) -> Option<usize> {
+    let below = LOW_BIN..first.saturating_sub(LOBE).max(LOW_BIN);
+    let above = (first + LOBE + 1).min(HIGH_BIN)..HIGH_BIN;
+    let low = maximum(&power[below.clone()]);
+    let high = maximum(&power[above.clone()]);
+    let top = low.max(high);
+    let range = if low > high { below } else { above };
+    let bin = range.start + power[range].iter().position(|&value| value >= top)?;
+    (power[bin] >= power[bin - 1] && power[bin] >= power[bin + 1]).then_some(bin)
+}
+
+fn position(power: &[f32; BINS], top: f32) -> usize {
+    let found = power[LOW_BIN..HIGH_BIN]
+        .iter()
+        .position(|&value| value >= top);
+    LOW_BIN + found.unwrap_or(0)
+}
+
+/// Frequency of the tone whose strongest bin this is. Under a Hann window the amplitudes of the two strongest bins of a
+/// steady tone stand as (1 + d) to (2 − d), d being its distance from the stronger in bins: exact, without logarithms.
+fn interpolate(power: &[f32; BINS], bin: usize) -> f32 {
+    let (below, above) = (power[bin - 1], power[bin + 1]);
+    let (neighbour, sign) = if above > below {
+        (above, 1.0)
+    } else {
+        (below, -1.0)
+    };
+    let ratio = (neighbour / power[bin].max(f32::MIN_POSITIVE)).sqrt();
+    let distance = ((2.0 * ratio - 1.0) / (ratio + 1.0)).clamp(-0.5, 0.5);
+    (bin as f32 + sign * distance) * BIN_HZ
+}
+
+/// Lanes of the two folds below: the compiler keeps them in vector registers.
+const LANES: usize = 8;
+
+fn sum(values: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest: f32 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}
+
+fn maximum(values: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest = chunks.remainder().iter().copied().fold(0.0, f32::max);
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane = if *value > *lane { *value } else { *lane };
+        }
+    }
+    lanes.into_iter().fold(rest, f32::max)
+}

@@ -1,0 +1,341 @@
+//! One tone followed from hop to hop, and the figures it is judged by.
+
+use tonegate_dsp::{FFT_LEN, HOP};
+
+use crate::beep::Hop;
+use crate::peaks::{PURE, Peaks};
+
+/// A spectrum is about the middle of its window.
+const WINDOW_CENTRE: f32 = FFT_LEN as f32 / 2.0;
+
+/// Hops at either end of a tone that do not enter its figures: their windows hold other sound too.
+const EDGE_HOPS: usize = 3;
+
+/// Amplitudes kept from the start, for the rising edge.
+const RISE_HOPS: usize = 6;
+
+/// Once held, a tone may sink to this purity (noise, the edge of a lost packet).
+const HELD_PURITY: f32 = 0.7;
+
+/// Frequency may step by this share, or by [`STEP_HZ`], from hop to hop.
+const STEP_SHARE: f32 = 0.02;
+const STEP_HZ: f32 = 12.0;
+
+/// Hops whose amplitude is off by this share (a lost packet under the window) do not enter the figures.
+const ROUGH: f32 = 0.15;
+
+/// Hops that enter the figures of a tone of 85 ms and of 190 ms.
+const SHORTEST_HOPS: f32 = 5.0;
+const SHORT_HOPS: f32 = 12.0;
+
+/// No record beep is known to last longer.
+const LONGEST_MS: u32 = 3_000;
+
+/// Of the frequency, over the whole tone: more is a chirp.
+const STEADY_DRIFT: f32 = 0.0035;
+
+/// Of the amplitude, per hop: 9 dB/s. Struck bells and strings fall faster.
+const LEVEL_SLOPE: f32 = 0.01;
+
+/// What makes a note of a tune.
+const NOTE_HOPS: f32 = 5.0;
+const NOTE_UNSTEADINESS: f32 = 0.0015;
+
+/// Amplitude and time of one hop.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Edge {
+    pub(crate) amplitude: f32,
+    pub(crate) end_sample: u64,
+}
+
+/// Least-squares line through frequency over time, from sums.
+#[derive(Debug, Clone, Copy, Default)]
+struct LineFit {
+    n: f32,
+    t: f32,
+    tt: f32,
+    f: f32,
+    tf: f32,
+    ff: f32,
+}
+
+impl LineFit {
+    fn add(&mut self, t: f32, f: f32) {
+        self.n += 1.0;
+        self.t += t;
+        self.tt += t * t;
+        self.f += f;
+        self.tf += t * f;
+        self.ff += f * f;
+    }
+
+    fn mean(&self) -> f32 {
+        self.f / self.n.max(1.0)
+    }
+
+    /// Slope per hop, and the root mean square of what the line leaves.
+    fn slope_and_residual(&self) -> (f32, f32) {
+        let n = self.n.max(1.0);
+        let stt = self.tt - self.t * self.t / n;
+        let stf = self.tf - self.t * self.f / n;
+        let sff = self.ff - self.f * self.f / n;
+        let slope = if stt > 0.0 { stf / stt } else { 0.0 };
+        (slope, ((sff - slope * stf).max(0.0) / n).sqrt())
+    }
+}
+
+/// A tone that is heard, or has just ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Track {
+    start_end_sample: u64,
+    origin_hz: f32,
+    last: [f32; 2],
+    /// Hops on which the tone was heard.
+    pub(crate) tonal: u32,
+    /// Hops in a row on which it was not, though the level held.
+    pub(crate) missed: u32,
+    all_missed: u32,
+    rough: u32,
+    pairs: u32,
+    duals: u32,
+    /// Sample at which it fell.
+    pub(crate) ending: Option<u64>,
+    /// Hops of another tone, and hops at level, since it fell.
+    pub(crate) others: u32,
+    pub(crate) risen: u32,
+    pending: [(f32, f32, f32); EDGE_HOPS],
+    pitch: LineFit,
+    steady: f32,
+    levels: LineFit,
+    purity: f32,
+    rise: [f32; RISE_HOPS],
+    newest: Edge,
+}
+
+impl Track {
+    pub(crate) fn new(hop: &Hop<'_, '_>, amplitude: f32) -> Self {
+        let pitch = hop.peaks.frequency_hz;
+        let mut track = Self {
+            start_end_sample: hop.frame.end_sample,
+            origin_hz: pitch,
+            last: [pitch; 2],
+            tonal: 0,
+            missed: 0,
+            all_missed: 0,
+            rough: 0,
+            pairs: 0,
+            duals: 0,
+            ending: None,
+            others: 0,
+            risen: 0,
+            pending: [(0.0, 0.0, 0.0); EDGE_HOPS],
+            pitch: LineFit::default(),
+            steady: amplitude,
+            levels: LineFit::default(),
+            purity: 0.0,
+            rise: [0.0; RISE_HOPS],
+            newest: Edge::default(),
+        };
+        track.take(hop, pitch, amplitude);
+        track
+    }
+
+    /// Frequency expected in the next hop: the line through the last two.
+    pub(crate) fn expected_hz(&self) -> f32 {
+        self.last[1]
+    }
+
+    /// The tone of these peaks that continues this one.
+    pub(crate) fn matching(&self, peaks: &Peaks) -> Option<f32> {
+        let pure = if self.tonal > 6 { HELD_PURITY } else { PURE };
+        if peaks.purity < pure {
+            return None;
+        }
+        let trend = if self.tonal > 3 {
+            (self.last[1] - self.last[0]).clamp(-60.0, 60.0)
+        } else {
+            0.0
+        };
+        let tolerance = (STEP_SHARE * self.last[1]).max(STEP_HZ);
+        let near = |hz: f32| {
+            (hz - self.last[1]).abs() <= tolerance || (hz - self.last[1] - trend).abs() <= tolerance
+        };
+        [peaks.frequency_hz, peaks.second_hz]
+            .into_iter()
+            .find(|&hz| near(hz))
+    }
+
+    /// The tone goes on in this hop.
+    pub(crate) fn take(&mut self, hop: &Hop<'_, '_>, pitch: f32, amplitude: f32) {
+        let place = self.tonal as usize;
+        if let Some(slot) = self.rise.get_mut(place) {
+            *slot = amplitude;
+        }
+        if place >= EDGE_HOPS {
+            self.commit(place - EDGE_HOPS);
+        } else {
+            self.steady = self.steady.max(amplitude);
+        }
+        let time = (hop.frame.end_sample - self.start_end_sample) as f32 / HOP as f32;
+        self.pending[place % EDGE_HOPS] = (time, pitch, amplitude);
+        self.tonal += 1;
+        self.missed = 0;
+        self.pairs += u32::from(hop.pair);
+        self.duals += u32::from(hop.peaks.second_hz > 0.0);
+        self.purity += hop.peaks.purity.min(1.0);
+        self.last = [self.last[1], pitch];
+        self.newest = Edge {
+            amplitude,
+            end_sample: hop.frame.end_sample,
+        };
+    }
+
+    /// The level holds, but the tone is not heard.
+    pub(crate) fn miss(&mut self, amplitude: f32, end_sample: u64) {
+        self.missed += 1;
+        self.all_missed += 1;
+        self.newest = Edge {
+            amplitude,
+            end_sample,
+        };
+    }
+
+    /// The hop that was taken as number `place` is old enough to count.
+    fn commit(&mut self, place: usize) {
+        let (time, pitch, amplitude) = self.pending[place % EDGE_HOPS];
+        if place < EDGE_HOPS {
+            return;
+        }
+        if place > EDGE_HOPS && (amplitude / self.steady - 1.0).abs() > ROUGH {
+            self.rough += 1;
+            self.steady += 0.05 * (amplitude - self.steady);
+            return;
+        }
+        self.pitch.add(time, pitch - self.origin_hz);
+        self.levels.add(time, amplitude);
+        self.steady = if place == EDGE_HOPS {
+            amplitude
+        } else {
+            self.steady + 0.2 * (amplitude - self.steady)
+        };
+    }
+
+    /// Amplitude of the tone's steady part.
+    pub(crate) fn amplitude(&self) -> f32 {
+        self.steady
+    }
+
+    /// Middle frequency, in hertz.
+    pub(crate) fn frequency_hz(&self) -> f32 {
+        if self.pitch.n > 0.0 {
+            self.origin_hz + self.pitch.mean()
+        } else {
+            self.last[1]
+        }
+    }
+
+    /// Sample at which the amplitude passed half of its steady value, between the newest hop and this one.
+    pub(crate) fn falling_edge(&self, now: &Edge) -> u64 {
+        let half = 0.5 * self.steady;
+        let before = self.newest;
+        let fall = before.amplitude - now.amplitude;
+        let share = if fall > 0.0 {
+            ((before.amplitude - half) / fall).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        let step = now.end_sample.saturating_sub(before.end_sample) as f32;
+        (before.end_sample as f32 + share * step - WINDOW_CENTRE).max(0.0) as u64
+    }
+
+    /// Sample at which the amplitude rose over half of its steady value; before `end_sample`.
+    pub(crate) fn start_sample(&self, end_sample: u64) -> u64 {
+        let half = 0.5 * self.steady;
+        let place = self
+            .rise
+            .iter()
+            .position(|&amplitude| amplitude >= half)
+            .unwrap_or(0);
+        let below = if place == 0 {
+            0.0
+        } else {
+            self.rise[place - 1]
+        };
+        let share =
+            ((half - below) / (self.rise[place] - below).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let hops = place as f32 - 1.0 + share;
+        let start = self.start_end_sample as f32 + hops * HOP as f32 - WINDOW_CENTRE;
+        (start.max(0.0) as u64).min(end_sample)
+    }
+
+    /// Long and even enough to be a note, a signal or a beep rather than a piece of a voice.
+    pub(crate) fn is_steady_tone(&self) -> bool {
+        let figures = self.figures();
+        self.pitch.n >= NOTE_HOPS
+            && figures.drift < STEADY_DRIFT
+            && figures.unsteadiness < NOTE_UNSTEADINESS
+    }
+
+    /// How likely a beep, from the evenness of pitch and level; `None`: not one.
+    pub(crate) fn confidence(&self, duration_ms: u32, speech_before: bool) -> Option<f32> {
+        let figures = self.figures();
+        let holes = (self.all_missed + self.rough) as f32 / self.tonal as f32;
+        let whole = self.pitch.n >= SHORTEST_HOPS
+            && duration_ms <= LONGEST_MS
+            && self.pairs <= 2
+            && holes <= 0.4;
+        if !whole || figures.level_unevenness > 0.15 || figures.level_slope.abs() > LEVEL_SLOPE {
+            return None;
+        }
+        let short = self.pitch.n < SHORT_HOPS;
+        let noise = (1.0 - figures.purity).max(0.0).sqrt();
+        if figures.drift > STEADY_DRIFT {
+            let chirp = speech_before
+                && !short
+                && figures.purity > 0.9
+                && figures.unsteadiness < 0.0006 + 0.002 * noise
+                && figures.level_unevenness < 0.06;
+            return chirp.then_some(0.85);
+        }
+        let dual = self.duals * 2 > self.tonal;
+        let (limit, purity) = match (short, dual) {
+            (true, false) => (0.0007 + 0.0035 * noise, 0.88),
+            (true, true) => (0.0005 + 0.0030 * noise, 0.90),
+            (false, _) => (0.0012 + 0.0030 * noise, PURE),
+        };
+        (figures.purity >= purity && figures.unsteadiness <= limit).then_some(if speech_before {
+            0.95
+        } else {
+            0.9
+        })
+    }
+
+    fn figures(&self) -> Figures {
+        let (slope_hz, residual_hz) = self.pitch.slope_and_residual();
+        let (level_slope, level_residual) = self.levels.slope_and_residual();
+        let level = self.levels.mean().max(f32::MIN_POSITIVE);
+        let frequency_hz = self.frequency_hz();
+        Figures {
+            purity: self.purity / self.tonal as f32,
+            drift: slope_hz.abs() * self.pitch.n / frequency_hz,
+            unsteadiness: residual_hz / frequency_hz.max(600.0),
+            level_slope: level_slope / level,
+            level_unevenness: level_residual / level,
+        }
+    }
+}
+
+/// What a tone is judged by; all are shares.
+#[derive(Debug, Clone, Copy)]
+struct Figures {
+    /// Mean purity.
+    purity: f32,
+    /// Change of frequency along the fitted line, over the whole tone.
+    drift: f32,
+    /// Root mean square of the frequency about that line. Machines: below 0.0005 clean, 0.001 at 10 dB of noise; voices: above.
+    unsteadiness: f32,
+    /// Change of amplitude per hop.
+    level_slope: f32,
+    /// Root mean square of the amplitude about its line.
+    level_unevenness: f32,
+}
