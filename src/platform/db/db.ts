@@ -36,12 +36,10 @@ export interface DbOptions {
 
 // bigint columns are counters and micro-units: bigint in TypeScript, as Prisma gives them too.
 const INT8_OID = 20;
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID && format !== 'binary'
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as never,
-};
+type ParserOf = (oid: number, format?: 'text' | 'binary') => (text: string) => unknown;
+const parserOf: ParserOf = (oid, format) =>
+  oid === INT8_OID && format !== 'binary' ? BigInt : (pg.types.getTypeParser as ParserOf)(oid, format);
+const types: pg.CustomTypesConfig = { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] };
 
 /** Opens lazily: connections are made when first used, so a database that is away shows in the first query. */
 export function openDb(options: DbOptions): Db {

@@ -184,7 +184,7 @@ export function describeSettings(env: NodeJS.ProcessEnv): SettingRow[] {
   return Object.entries(SettingsSchema.properties).map(([name, schema]: [string, TSchema]) => {
     const isSet = (env[name]?.trim() ?? '') !== '';
     const value = parseSetting(schema, env[name]);
-    const shown = Array.isArray(value) ? value.join(',') : String((value as unknown) ?? '');
+    const shown = Array.isArray(value) ? value.join(',') : `${(value ?? '') as string | number | boolean}`;
     const masked = schema.secret === true && isSet ? '********' : shown;
     return { name: name as SettingName, value: masked, isSet, meaning: String(schema.description) };
   });

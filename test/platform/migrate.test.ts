@@ -1,0 +1,78 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrate, MigrationError, migrationState, readMigrations } from '../../src/platform/db/index.ts';
+import { testDb } from '../_util/index.ts';
+import type { TestDb } from '../_util/index.ts';
+
+describe('migrate', () => {
+  let test: TestDb;
+  let folder: string;
+  beforeEach(async () => {
+    test = await testDb({ isEmpty: true });
+    folder = await mkdtemp(join(tmpdir(), 'tonegate-migrations-'));
+  });
+  afterEach(async () => {
+    await test.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const write = async (name: string, sql: string): Promise<void> => {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, 'migration.sql'), sql);
+  };
+  const tables = async (): Promise<string[]> => {
+    const { rows } = await test.db.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public' and tablename <> '_prisma_migrations' order by 1`,
+    );
+    return rows.map((row) => row.name);
+  };
+
+  it('makes the whole schema on an empty database, and nothing the second time', async () => {
+    const names = (await readMigrations()).map((migration) => migration.name);
+    expect(await migrationState(test.url)).toEqual({ applied: [], pending: names });
+    expect(await migrate(test.url)).toEqual(names);
+    expect(await tables()).toContain('outbox');
+    expect(await migrate(test.url)).toEqual([]);
+    expect(await migrationState(test.url)).toEqual({ applied: names, pending: [] });
+  });
+
+  it('keeps the rows of a filled database', async () => {
+    await write('0001_a', 'create table a (n int)');
+    await migrate(test.url, folder);
+    await test.db.query('insert into a values (1), (2)');
+    await write('0002_b', 'alter table a add column m int not null default 5');
+    expect(await migrate(test.url, folder)).toEqual(['0002_b']);
+    expect((await test.db.query('select n, m from a order by n')).rows).toEqual([
+      { n: 1, m: 5 },
+      { n: 2, m: 5 },
+    ]);
+  });
+
+  it('undoes a file that fails wholly, keeps the ones before it and goes on when it is mended', async () => {
+    await write('0001_a', 'create table a (n int)');
+    await write('0002_b', 'create table b (n int); create table b (n int)');
+    await expect(migrate(test.url, folder)).rejects.toThrow(/0002_b failed and was undone/);
+    expect(await tables()).toEqual(['a']);
+    expect((await migrationState(test.url, folder)).pending).toEqual(['0002_b']);
+    await write('0002_b', 'create table b (n int)');
+    expect(await migrate(test.url, folder)).toEqual(['0002_b']);
+    expect(await tables()).toEqual(['a', 'b']);
+  });
+
+  it('refuses a file that was changed after it ran, and a database newer than itself', async () => {
+    await write('0001_a', 'create table a (n int)');
+    await migrate(test.url, folder);
+    await write('0001_a', 'create table a (n bigint)');
+    await expect(migrate(test.url, folder)).rejects.toThrow(MigrationError);
+    await rm(join(folder, '0001_a'), { recursive: true });
+    await expect(migrationState(test.url, folder)).rejects.toThrow(/newer than this version/);
+  });
+
+  it('lets two runners at the same time make it once', async () => {
+    await write('0001_a', 'create table a (n int)');
+    const runs = await Promise.all([1, 2, 3].map(() => migrate(test.url, folder)));
+    expect(runs.flat()).toEqual(['0001_a']);
+  });
+});
