@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { testDb } from '../../_util/index.ts';
+import type { TestDb } from '../../_util/index.ts';
+import { createAccount, databaseEnv, serviceEnv, startService } from '../../_util/service.ts';
+import type { Credentials, Environment, Service } from '../../_util/service.ts';
+import { Ledger } from './ledger.ts';
+import { Receiver } from './receiver.ts';
+import type { Answering } from './receiver.ts';
+
+const CRASH_POINTS = pathToFileURL(join(import.meta.dirname, 'crash-points.js')).href;
+
+export type CrashPoint = 'before insert' | 'after commit' | 'after claim' | 'before record';
+
+/** Where a service dies, and whether it has. */
+export interface Crash {
+  readonly env: Environment;
+  readonly struck: boolean;
+}
+
+/** A database with an account, and services, receivers and faults on it; `close` ends all of them. */
+export class Lab {
+  readonly test: TestDb;
+  readonly credentials: Credentials;
+  readonly ledger: Ledger;
+  readonly #env: Environment;
+  readonly #folder: string;
+  readonly #services: Service[] = [];
+  readonly #receivers: Receiver[] = [];
+  #crashes = 0;
+
+  private constructor(parts: {
+    test: TestDb;
+    credentials: Credentials;
+    ledger: Ledger;
+    env: Environment;
+    folder: string;
+  }) {
+    this.test = parts.test;
+    this.credentials = parts.credentials;
+    this.ledger = parts.ledger;
+    this.#env = parts.env;
+    this.#folder = parts.folder;
+  }
+
+  static async open(env: Environment = {}): Promise<Lab> {
+    const test = await testDb();
+    const folder = await mkdtemp(join(tmpdir(), 'tonegate-lab-'));
+    const all = { ...databaseEnv(test.url), ...env };
+    const credentials = await createAccount(serviceEnv(folder, all));
+    return new Lab({ test, credentials, ledger: await Ledger.open(test.url), env: all, folder });
+  }
+
+  /** `tonegate start` on the lab's database. */
+  async start(env: Environment = {}): Promise<Service> {
+    const service = await startService({ dataDir: this.#folder, env: { ...this.#env, ...env } });
+    this.#services.push(service);
+    return service;
+  }
+
+  async receiver(answer?: Answering): Promise<Receiver> {
+    const receiver = await Receiver.open([this.credentials.detection_key], answer);
+    this.#receivers.push(receiver);
+    return receiver;
+  }
+
+  /** Settings for a service in which the first process to pass `point` for the `at`-th time kills itself. */
+  crash(point: CrashPoint, at: number): Crash {
+    this.#crashes += 1;
+    const mark = join(this.#folder, `crash-${this.#crashes}`);
+    return {
+      env: {
+        NODE_OPTIONS: `--import ${CRASH_POINTS}`,
+        CRASH_POINT: point,
+        CRASH_AT: String(at),
+        CRASH_MARK: mark,
+      },
+      get struck() {
+        return existsSync(mark);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#services.map((service) => service.end()));
+    await Promise.all(this.#receivers.map((receiver) => receiver.close()));
+    await this.ledger.close();
+    await this.test.drop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
