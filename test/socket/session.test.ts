@@ -82,7 +82,7 @@ for (const driver of DRIVERS)
 
       it('hears the same however the audio is cut', async () => {
         const cuts = [1_000, 160, 33];
-        const heard = [];
+        const heard: unknown[] = [];
         for (const frameBytes of cuts)
           await withCall(async (call) => {
             call.welcome();
