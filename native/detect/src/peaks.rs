@@ -11,6 +11,9 @@ const HIGH_BIN: usize = 119;
 /// Bins on either side of a peak that belong to it: the half width of a Hann main lobe.
 const LOBE: usize = 2;
 
+/// Bins on either side of a harmonic: narrower, so that the upper tone of a key is no harmonic of the lower.
+const HARMONIC_LOBE: usize = 1;
+
 /// Bins on either side for a tone that moves under the window.
 const WIDE_LOBE: usize = 4;
 
@@ -123,7 +126,7 @@ fn harmonics(power: &[f32; BINS], frequency_hz: f32) -> f32 {
         if bin >= HIGH_BIN {
             break;
         }
-        sum += lobe(power, bin, LOBE);
+        sum += lobe(power, bin, HARMONIC_LOBE);
     }
     sum
 }

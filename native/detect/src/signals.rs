@@ -48,8 +48,8 @@ const KEYS: [[char; 4]; 4] = [
     ['*', '0', '#', 'D'],
 ];
 
-/// Keys and SIT are accepted this far from their frequency (Q.24: 1.8 %; the spectrum adds a little).
-const TOLERANCE: f32 = 0.022;
+/// Keys and SIT are accepted this far from their frequency (ITU-T Q.24: keys within 1.5 % must be taken, beyond 3.5 % refused).
+const TOLERANCE: f32 = 0.018;
 
 /// ITU-T E.180 special information tones, low and high variant of each of the three.
 const SIT_HZ: [[f32; 2]; 3] = [[913.8, 985.2], [1_370.6, 1_428.5], [1_776.7, 1_776.7]];

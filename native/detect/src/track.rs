@@ -1,6 +1,6 @@
 //! One tone followed from hop to hop, and the figures it is judged by.
 
-use tonegate_dsp::{FFT_LEN, HOP};
+use tonegate_dsp::{FFT_LEN, HOP, POWER_PER_MEAN_SQUARE};
 
 use crate::beep::Hop;
 use crate::peaks::{PURE, Peaks};
@@ -24,9 +24,13 @@ const STEP_HZ: f32 = 12.0;
 /// Hops whose amplitude is off by this share (a lost packet under the window) do not enter the figures.
 const ROUGH: f32 = 0.15;
 
+/// After this many of them the level has changed: a room has filled.
+const ROUGH_IN_A_ROW: u32 = 5;
+
 /// Hops that enter the figures of a tone of 85 ms and of 190 ms.
 const SHORTEST_HOPS: f32 = 5.0;
 const SHORT_HOPS: f32 = 12.0;
+const SHORTEST_CHIRP_HOPS: f32 = 7.0;
 
 /// No record beep is known to last longer.
 const LONGEST_MS: u32 = 3_000;
@@ -34,12 +38,29 @@ const LONGEST_MS: u32 = 3_000;
 /// Of the frequency, over the whole tone: more is a chirp.
 const STEADY_DRIFT: f32 = 0.0035;
 
-/// Of the amplitude, per hop: 9 dB/s. Struck bells and strings fall faster.
-const LEVEL_SLOPE: f32 = 0.01;
+/// Of the amplitude, per hop: a fall of 10 dB/s, of a short tone 17 dB/s, a rise of 21 dB/s (a room that fills). Struck bells
+/// and strings fall faster.
+const LEVEL_FALL: f32 = -0.012;
+const SHORT_LEVEL_FALL: f32 = -0.02;
+const LEVEL_RISE: f32 = 0.025;
 
 /// What makes a note of a tune.
 const NOTE_HOPS: f32 = 5.0;
 const NOTE_UNSTEADINESS: f32 = 0.0015;
+
+/// A hop below this share of the tone's energy has a hole in it (a lost packet), which splatters the spectra of all windows
+/// that hold it: the next four.
+const HOLE: f32 = 0.7;
+const WINDOW_HOPS: u32 = 4;
+
+/// Pitch and level of one hop, until they are old enough to count.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sample {
+    time: f32,
+    pitch: f32,
+    amplitude: f32,
+    torn: bool,
+}
 
 /// Amplitude and time of one hop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,6 +117,7 @@ pub(crate) struct Track {
     pub(crate) missed: u32,
     all_missed: u32,
     rough: u32,
+    rough_in_a_row: u32,
     pairs: u32,
     duals: u32,
     /// Sample at which it fell.
@@ -103,7 +125,9 @@ pub(crate) struct Track {
     /// Hops of another tone, and hops at level, since it fell.
     pub(crate) others: u32,
     pub(crate) risen: u32,
-    pending: [(f32, f32, f32); EDGE_HOPS],
+    /// Hops until a hole has left the window.
+    torn: u32,
+    pending: [Sample; EDGE_HOPS],
     pitch: LineFit,
     steady: f32,
     levels: LineFit,
@@ -123,12 +147,14 @@ impl Track {
             missed: 0,
             all_missed: 0,
             rough: 0,
+            rough_in_a_row: 0,
             pairs: 0,
             duals: 0,
             ending: None,
             others: 0,
             risen: 0,
-            pending: [(0.0, 0.0, 0.0); EDGE_HOPS],
+            torn: 0,
+            pending: [Sample::default(); EDGE_HOPS],
             pitch: LineFit::default(),
             steady: amplitude,
             levels: LineFit::default(),
@@ -168,6 +194,13 @@ impl Track {
     /// The tone goes on in this hop.
     pub(crate) fn take(&mut self, hop: &Hop<'_, '_>, pitch: f32, amplitude: f32) {
         let place = self.tonal as usize;
+        // The tone's own mean square is a third of its lobe's power (POWER_PER_MEAN_SQUARE).
+        let expected = self.steady * self.steady / POWER_PER_MEAN_SQUARE;
+        self.torn = if hop.frame.energy < HOLE * expected {
+            WINDOW_HOPS
+        } else {
+            self.torn.saturating_sub(1)
+        };
         if let Some(slot) = self.rise.get_mut(place) {
             *slot = amplitude;
         }
@@ -177,7 +210,12 @@ impl Track {
             self.steady = self.steady.max(amplitude);
         }
         let time = (hop.frame.end_sample - self.start_end_sample) as f32 / HOP as f32;
-        self.pending[place % EDGE_HOPS] = (time, pitch, amplitude);
+        self.pending[place % EDGE_HOPS] = Sample {
+            time,
+            pitch,
+            amplitude,
+            torn: self.torn > 0,
+        };
         self.tonal += 1;
         self.missed = 0;
         self.pairs += u32::from(hop.pair);
@@ -202,18 +240,31 @@ impl Track {
 
     /// The hop that was taken as number `place` is old enough to count.
     fn commit(&mut self, place: usize) {
-        let (time, pitch, amplitude) = self.pending[place % EDGE_HOPS];
+        let Sample {
+            time,
+            pitch,
+            amplitude,
+            torn,
+        } = self.pending[place % EDGE_HOPS];
         if place < EDGE_HOPS {
             return;
         }
-        if place > EDGE_HOPS && (amplitude / self.steady - 1.0).abs() > ROUGH {
+        if torn {
             self.rough += 1;
-            self.steady += 0.05 * (amplitude - self.steady);
             return;
+        }
+        if self.pitch.n > 0.0 && (amplitude / self.steady - 1.0).abs() > ROUGH {
+            self.rough += 1;
+            self.rough_in_a_row += 1;
+            if self.rough_in_a_row <= ROUGH_IN_A_ROW {
+                return;
+            }
+            self.steady = amplitude;
         }
         self.pitch.add(time, pitch - self.origin_hz);
         self.levels.add(time, amplitude);
-        self.steady = if place == EDGE_HOPS {
+        self.rough_in_a_row = 0;
+        self.steady = if self.pitch.n < 1.5 {
             amplitude
         } else {
             self.steady + 0.2 * (amplitude - self.steady)
@@ -284,30 +335,37 @@ impl Track {
             && duration_ms <= LONGEST_MS
             && self.pairs <= 2
             && holes <= 0.4;
-        if !whole || figures.level_unevenness > 0.15 || figures.level_slope.abs() > LEVEL_SLOPE {
+        let short = self.pitch.n < SHORT_HOPS;
+        let fall = if short { SHORT_LEVEL_FALL } else { LEVEL_FALL };
+        if !whole
+            || figures.level_unevenness > 0.15
+            || !(fall..=LEVEL_RISE).contains(&figures.level_slope)
+        {
             return None;
         }
-        let short = self.pitch.n < SHORT_HOPS;
         let noise = (1.0 - figures.purity).max(0.0).sqrt();
         if figures.drift > STEADY_DRIFT {
+            let (limit, purity) = if short { (0.0005, 0.95) } else { (0.0006, 0.9) };
             let chirp = speech_before
-                && !short
-                && figures.purity > 0.9
-                && figures.unsteadiness < 0.0006 + 0.002 * noise
+                && self.pitch.n >= SHORTEST_CHIRP_HOPS
+                && figures.purity > purity
+                && figures.unsteadiness < limit + 0.002 * noise
                 && figures.level_unevenness < 0.06;
             return chirp.then_some(0.85);
         }
         let dual = self.duals * 2 > self.tonal;
+        if short && (figures.drift > 0.0012 + 0.006 * noise || figures.level_unevenness > 0.08) {
+            return None;
+        }
         let (limit, purity) = match (short, dual) {
-            (true, false) => (0.0007 + 0.0035 * noise, 0.88),
-            (true, true) => (0.0005 + 0.0030 * noise, 0.90),
+            (true, false) => (0.0005 + 0.0028 * noise, 0.90),
+            (true, true) => (0.0004 + 0.0025 * noise, 0.90),
+            // Nothing but the tone to go by: music begins like this.
+            (false, _) if !speech_before => (0.0006 + 0.0020 * noise, 0.90),
             (false, _) => (0.0012 + 0.0030 * noise, PURE),
         };
-        (figures.purity >= purity && figures.unsteadiness <= limit).then_some(if speech_before {
-            0.95
-        } else {
-            0.9
-        })
+        let alike = figures.purity >= purity && figures.unsteadiness <= limit;
+        alike.then_some(if speech_before { 0.95 } else { 0.9 })
     }
 
     fn figures(&self) -> Figures {
