@@ -71,7 +71,10 @@ export class WebhookHarness {
     const sourceId = randomUUID();
     const rows = parts.map((part, index) => this.#delivery({ sourceId, sequence: index + 1, ...part }));
     await this.outbox.tx(async (tx) => {
-      await tx.query('insert into teams (id, name) values ($1, $2) on conflict do nothing', [this.#teamId, 'team']);
+      await tx.query('insert into teams (id, name) values ($1, $2) on conflict do nothing', [
+        this.#teamId,
+        'team',
+      ]);
       await insertDeliveries(tx, rows);
       await this.outbox.add(tx, deliveryMessages(rows));
     });

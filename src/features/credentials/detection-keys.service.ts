@@ -63,7 +63,11 @@ export class DetectionKeysService {
           );
         }
         const of = { teamId: caller.teamId, createdBy: caller.userId, name };
-        const { row, apiKey } = await insertKey(this.#options, tx, { ...of, expiresAtMs });
+        const { row, apiKey } = await insertKey(this.#options, tx, {
+          ...of,
+          createdAtMs: nowMs,
+          expiresAtMs,
+        });
         return { ...viewOf(row), apiKey };
       });
     });
@@ -99,13 +103,13 @@ export class DetectionKeysService {
 
 /** Makes a key in `tx`; the caller has judged whether it may. */
 export async function insertKey(
-  context: { db: Db; cipher: Cipher; clock: Clock; ids: Ids },
+  context: { db: Db; cipher: Cipher; ids: Ids },
   tx: Tx,
-  of: IssuedFor & { expiresAtMs: number | null },
+  of: IssuedFor & { createdAtMs: number; expiresAtMs: number | null },
 ): Promise<{ row: DetectionKeyRow; apiKey: string }> {
   const apiKey = formatSecret(DETECTION_KEY_PREFIX, context.ids.secret(SECRET_BYTES));
   const keyId = context.ids.uuid();
-  const row = { ...of, keyId, keyHint: hintOf(apiKey), createdAtMs: context.clock.nowMs() };
+  const row = { ...of, keyId, keyHint: hintOf(apiKey) };
   const keyCiphertext = context.cipher.encrypt(apiKey, detectionKeyContext(keyId));
   await new DetectionKeysStore(context.db).insert(tx, { ...row, keyHash: hashOf(apiKey), keyCiphertext });
   return { row, apiKey };

@@ -36,6 +36,7 @@ export class FirstKeysIssuer implements KeyIssuer {
   }
 
   async issueDetectionKey(tx: Tx, of: IssuedFor): Promise<string> {
-    return (await insertKey(this.#context, tx, { ...of, expiresAtMs: null })).apiKey;
+    const createdAtMs = this.#context.clock.nowMs();
+    return (await insertKey(this.#context, tx, { ...of, createdAtMs, expiresAtMs: null })).apiKey;
   }
 }

@@ -107,7 +107,7 @@ async function ownerOf(services: Services, teamId: string): Promise<Caller> {
   return { teamId, userId, scopes: new Set(SCOPES), operator: true };
 }
 
-const wordOf = (field: string, value: unknown): string =>
+const wordOf = (field: string, value: string | number | null | undefined): string =>
   typeof value === 'number' && field.endsWith('_at')
     ? new Date(value).toISOString()
     : String(value ?? 'never');

@@ -81,7 +81,10 @@ export class TopicDispatcher {
     try {
       await this.#context.store.release(open.map(({ claim }) => claim));
     } catch (error) {
-      this.#context.logger.warn({ err: error }, 'leases could not be handed back: they run out by themselves');
+      this.#context.logger.warn(
+        { err: error },
+        'leases could not be handed back: they run out by themselves',
+      );
     }
   }
 

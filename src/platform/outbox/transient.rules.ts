@@ -9,6 +9,8 @@ const TRANSIENT_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** Prisma's: server not reached, not in time, closed the connection, no connection free. */
+const TRANSIENT_PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 /** What the driver says without a code when its connection goes. */
 const TRANSIENT_TEXT =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
@@ -17,7 +19,7 @@ const TRANSIENT_TEXT =
 export function isTransientDbError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (TRANSIENT_CODES.has(code)) return true;
+  if (TRANSIENT_CODES.has(code) || TRANSIENT_PRISMA.has(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code)) return TRANSIENT_CLASSES.has(code.slice(0, 2));
   return TRANSIENT_TEXT.test(error.message);
 }

@@ -55,7 +55,8 @@ const drivers: Driver[] = [
   },
 ];
 
-describe.each(drivers)('the $name queue', ({ name, make }) => {
+describe.each(drivers)('the $name queue', (driver) => {
+  const { name } = driver;
   let installation: Installation | null;
   const open = async (): Promise<Queue> => {
     const queue = installation?.queue();
@@ -65,7 +66,7 @@ describe.each(drivers)('the $name queue', ({ name, make }) => {
   };
 
   beforeEach(async () => {
-    installation = await make();
+    installation = await driver.make();
   });
   afterEach(async () => {
     await installation?.close();
