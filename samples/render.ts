@@ -167,9 +167,18 @@ function trimmed(samples: Float32Array): Float32Array {
   return samples.slice(Math.max(0, samples.findIndex(loud)), samples.findLastIndex(loud) + 1);
 }
 
-function render(sample: Sample): { bytes: Uint8Array; beep: object | null; durationMs: number } {
+interface Rendered {
+  bytes: Uint8Array;
+  beep: object | null;
+  /** Where the first words begin; null when nobody speaks. */
+  speechStartMs: number | null;
+  durationMs: number;
+}
+
+function render(sample: Sample): Rendered {
   const audio: Float32Array[] = [];
   let beep: object | null = null;
+  let speechStartMs: number | null = null;
   let atMs = 0;
   for (const part of sample.parts) {
     let piece: Float32Array;
@@ -177,6 +186,7 @@ function render(sample: Sample): { bytes: Uint8Array; beep: object | null; durat
     else if ('say' in part) piece = speak(part.say, part.voice);
     else if ('tones' in part) piece = part.tones;
     else piece = tone({ frequenciesHz: [part.beepHz], durationMs: part.ms, levelDbfs: TONE_DBFS });
+    if ('say' in part) speechStartMs ??= Math.round(atMs);
     audio.push(piece);
     atMs += piece.length / (SAMPLE_RATE_HZ / 1000);
     if ('beepHz' in part)
@@ -187,15 +197,17 @@ function render(sample: Sample): { bytes: Uint8Array; beep: object | null; durat
   return {
     bytes: encodeMulaw(line.map((value, i) => value + (noise[i] ?? 0))),
     beep,
+    speechStartMs,
     durationMs: Math.round(atMs),
   };
 }
 
 const truth = SAMPLES.map((sample) => {
-  const { bytes, beep, durationMs } = render(sample);
+  const { bytes, beep, speechStartMs, durationMs } = render(sample);
   writeFileSync(join(DIR, sample.file), wavOf(bytes, { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 }));
   const { file, label, verdict, description } = sample;
   console.log(`${file} ${(durationMs / 1000).toFixed(1)} s`);
-  return { file, label, verdict, description, duration_ms: durationMs, beep };
+  const times = { duration_ms: durationMs, speech_start_ms: speechStartMs };
+  return { file, label, verdict, description, ...times, beep };
 });
 writeFileSync(join(DIR, 'truth.json'), `${JSON.stringify({ samples: truth }, null, 2)}\n`);

@@ -62,7 +62,7 @@ function verdictOf({ event, atMs }: Heard): Verdict[] {
   if (event.event !== 'detection') return [];
   return [
     {
-      type: (event.type ?? 'unknown'),
+      type: event.type ?? 'unknown',
       confidence: event.confidence ?? 0,
       isFinal: event.isFinal ?? false,
       reason: event.reason ?? '',

@@ -72,15 +72,17 @@ function readTruth(): DemoCall[] {
       description: string;
       verdict: string;
       duration_ms: number;
+      speech_start_ms: number | null;
       beep: { end_ms: number; frequency_hz: number } | null;
     }[];
   };
-  return samples.map(({ file, description, verdict, duration_ms: durationMs, beep }) => ({
+  return samples.map(({ file, description, verdict, beep, ...times }) => ({
     truth: {
       file,
       description,
       verdict,
-      durationMs,
+      durationMs: times.duration_ms,
+      speechStartMs: times.speech_start_ms,
       beep: beep && { endMs: beep.end_ms, frequencyHz: beep.frequency_hz },
     },
     events: [],

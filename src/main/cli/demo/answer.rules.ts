@@ -7,6 +7,8 @@ export interface SampleTruth {
   description: string;
   verdict: string;
   durationMs: number;
+  /** Where the first words begin; null when nobody speaks. */
+  speechStartMs: number | null;
   beep: { endMs: number; frequencyHz: number } | null;
 }
 
@@ -22,12 +24,24 @@ export function faultsOf(truth: SampleTruth, events: readonly WireEvent[]): stri
   if (last === undefined) faults.push('no verdict');
   else if (last.type !== truth.verdict) faults.push(`${String(last.type)} instead of ${truth.verdict}`);
   else if (last.is_final !== true) faults.push('the verdict is not final');
+  faults.push(...earlyFaults(truth.speechStartMs, events));
   const beeps = events.filter(({ event }) => event === 'beep').map(({ payload }) => payload);
   faults.push(...beepFaults(truth.beep, beeps));
   const tail = events.slice(-2).map(({ event }) => event);
   if (tail.join(' ') !== 'close stopped') faults.push('the session did not end with close, stopped');
   return faults;
 }
+
+/** Nobody is heard before somebody speaks: ringing and silence are no voice. */
+function earlyFaults(speechStartMs: number | null, events: readonly WireEvent[]): string[] {
+  return events
+    .filter(({ event, payload }) => event === 'detection' && VOICES.has(String(payload.type)))
+    .filter(({ payload }) => Number(payload.timestamp_ms) < (speechStartMs ?? Infinity))
+    .slice(0, 1)
+    .map(({ payload }) => `${String(payload.type)} before anybody spoke`);
+}
+
+const VOICES = new Set(['live_person', 'voicemail']);
 
 function beepFaults(truth: SampleTruth['beep'], beeps: readonly WireEvent['payload'][]): string[] {
   if (truth === null) return beeps.length === 0 ? [] : ['a beep where none is'];

@@ -78,7 +78,9 @@ function readyUrl(
     if (log.length > LOG_LINES_MAX) log.shift();
   });
   return new Promise((resolve, reject) => {
+    let isReady = false;
     const fail = (why: string): void => {
+      if (isReady) return;
       for (const line of log.splice(0)) explain(line);
       reject(new Error(`the service ${why}`));
     };
@@ -89,6 +91,7 @@ function readyUrl(
     createInterface({ input: child.stdout! }).on('line', (line) => {
       const url = readyLineUrl(line);
       if (url === undefined) return;
+      isReady = true;
       clearTimeout(timer);
       resolve(url);
     });
