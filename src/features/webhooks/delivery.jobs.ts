@@ -31,6 +31,8 @@ export function createDeliveryHandler(options: DeliveryOptions): Handler {
     concurrencyMax: CONCURRENCY_MAX,
     laneConcurrencyMax: PER_RECEIVER_MAX,
     leaseMs: LEASE_MS,
+    // At least once is the promise, with constant ids.
+    mayRepeat: true,
     async handle(row, finish, signal) {
       // The key is the delivery's id; the payload repeats it for readers of the table.
       await service.deliver(row.key, finish, signal);

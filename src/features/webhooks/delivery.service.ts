@@ -7,6 +7,7 @@ import type { Finish } from '../../platform/outbox/index.ts';
 import { detectionPolicy } from './delivery.policy.rules.ts';
 import type { AttemptResult, Decision, DeliveryPolicy } from './delivery.policy.rules.ts';
 import { classifyFault, excerptOf, mergeHeaders } from './delivery.rules.ts';
+import { SigningKeys } from './signing-keys.ts';
 import { withoutTranscript } from './transcript.rules.ts';
 import { WebhooksStore } from './webhooks.store.ts';
 import type { AttemptRow, DeliveryKind, PendingDelivery } from './webhooks.store.ts';
@@ -47,9 +48,11 @@ interface Attempt {
 export class DeliveryService {
   readonly #options: DeliveryOptions;
   readonly #store: WebhooksStore;
+  readonly #signingKeys: SigningKeys;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#signingKeys = new SigningKeys(options.signingKey);
     this.#store = new WebhooksStore(options.db);
   }
 
@@ -99,7 +102,7 @@ export class DeliveryService {
       const row = { ...base, durationMs, statusCode: null, error, responseExcerpt: null };
       return { row, result: { kind: 'fault', retryable } };
     };
-    const key = await this.#options.signingKey(delivery.signingKeyId);
+    const key = await this.#signingKeys.get(delivery.signingKeyId);
     if (key === null) return fault('signing_key', false);
     try {
       const answer = await this.#post({ deliveryId, delivery, policy, signal, key, nowMs: startedAtMs });

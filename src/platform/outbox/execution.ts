@@ -77,7 +77,8 @@ export class Execution {
   async #end(work: Parameters<Finish>[0]): Promise<Outcome> {
     const { db, store, clock } = this.#context;
     return db.tx<Outcome>(async (tx) => {
-      if (!(await store.hold(tx, this.claim))) return { kind: 'lost' };
+      if (!(await store.hold(tx, this.claim, { isDurable: !this.#handler.mayRepeat })))
+        return { kind: 'lost' };
       const atMs = (await work(tx))?.retryAtMs;
       if (atMs === undefined) {
         await store.remove(tx, this.row.id);

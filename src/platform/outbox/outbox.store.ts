@@ -49,6 +49,10 @@ export interface OutboxStats {
   oldestMs: number;
 }
 
+const HELD = 'from outbox where id = $1 and lease_owner = $2 and attempts = $3 for update';
+const HOLD_SQL = `select 1 ${HELD}`;
+const HOLD_LIGHTLY_SQL = `select set_config('synchronous_commit', 'off', true) ${HELD}`;
+
 /** The statements on outbox and outbox_later. */
 export class OutboxStore {
   readonly #db: Db;
@@ -92,12 +96,13 @@ export class OutboxStore {
     return new Map(rows.map(({ lane, oldest }) => [lane, oldest?.getTime() ?? null]));
   }
 
-  /** Locks a claimed row in `tx`; false when the claim is lost. */
-  async hold(tx: Tx, claim: Claim): Promise<boolean> {
-    const { rowCount } = await tx.query(
-      'select 1 from outbox where id = $1 and lease_owner = $2 and attempts = $3 for update',
-      [claim.id, claim.owner, claim.attempts],
-    );
+  /** Locks a claimed row in `tx`; false when the claim is lost. `isDurable` false: the commit does not wait for the disk. */
+  async hold(tx: Tx, claim: Claim, options: { isDurable: boolean }): Promise<boolean> {
+    const { rowCount } = await tx.query(options.isDurable ? HOLD_SQL : HOLD_LIGHTLY_SQL, [
+      claim.id,
+      claim.owner,
+      claim.attempts,
+    ]);
     return rowCount === 1;
   }
 

@@ -46,5 +46,10 @@ export interface Handler {
   laneConcurrencyMax?: number;
   /** After this time the row is handed out again; `signal` aborts then. Longer than the handler can take. */
   leaseMs: number;
+  /**
+   * The effect may come twice anyhow, so the row's last commit need not wait for the disk: after a crash of the
+   * database (not of this process) rows ended in its last moments are handed out again. Omitted: it waits.
+   */
+  mayRepeat?: boolean;
   handle(row: OutboxRow, finish: Finish, signal: AbortSignal): Promise<void>;
 }
