@@ -93,25 +93,34 @@ pub(crate) struct BeepTracker {
 impl BeepTracker {
     /// Takes a hop; a beep when its end is proven.
     pub(crate) fn push(&mut self, hop: &Hop<'_, '_>) -> Option<Beep> {
-        let Some(mut track) = self.track.take() else {
+        let Some(track) = &mut self.track else {
             self.track = open(hop);
             return None;
         };
-        let step = advance(&mut track, hop);
-        match step {
-            Step::Keep => self.track = Some(track),
+        match advance(track, hop) {
+            Step::Keep => None,
             Step::Drop => {
-                self.remember(&track, hop.frame.end_sample);
-                self.track = open(hop);
+                self.close(hop, hop.frame.end_sample);
+                None
             }
-            Step::Proven(end) => {
-                let beep = self.judge(&track, end, hop.speech_before);
-                self.remember(&track, end);
-                self.track = open(hop);
-                return beep;
+            Step::Proven(end_sample) => {
+                let beep = self.judge(end_sample, hop.speech_before);
+                self.close(hop, end_sample);
+                beep
             }
         }
-        None
+    }
+
+    /// Remembers the tone if it was one, and begins the next.
+    fn close(&mut self, hop: &Hop<'_, '_>, end_sample: u64) {
+        if let Some(track) = self.track.as_ref().filter(|track| track.is_steady_tone()) {
+            self.past[self.next_past] = Some(Past {
+                frequency_hz: track.frequency_hz(),
+                end_sample,
+            });
+            self.next_past = (self.next_past + 1) % REMEMBERED;
+        }
+        self.track = open(hop);
     }
 
     /// Hops for which the current tone has been steady; 0 when there is none.
@@ -122,17 +131,8 @@ impl BeepTracker {
             .map_or(0, |track| track.tonal)
     }
 
-    fn remember(&mut self, track: &Track, end_sample: u64) {
-        if track.is_steady_tone() {
-            self.past[self.next_past] = Some(Past {
-                frequency_hz: track.frequency_hz(),
-                end_sample,
-            });
-            self.next_past = (self.next_past + 1) % REMEMBERED;
-        }
-    }
-
-    fn judge(&self, track: &Track, end_sample: u64, speech_before: bool) -> Option<Beep> {
+    fn judge(&self, end_sample: u64, speech_before: bool) -> Option<Beep> {
+        let track = self.track.as_ref()?;
         let start_sample = track.start_sample(end_sample);
         let frequency_hz = track.frequency_hz();
         let duration_ms = ((end_sample - start_sample) / 8) as u32;

@@ -23,14 +23,6 @@ pub(crate) enum LowTone {
     Single440,
 }
 
-/// Pairs in use: North America (ringing, busy, dial) and the United Kingdom (ringing, dial).
-const PAIRS: [(LowTone, f32, f32); 4] = [
-    (LowTone::Ring, 440.0, 480.0),
-    (LowTone::Ring, 400.0, 450.0),
-    (LowTone::Busy, 480.0, 620.0),
-    (LowTone::Dial, 350.0, 440.0),
-];
-
 /// Each tone of a pair holds at least this share of the power, and both together at least [`BOTH`].
 const EACH: f32 = 0.1;
 const BOTH: f32 = 0.6;
@@ -38,45 +30,80 @@ const BOTH: f32 = 0.6;
 /// A single tone that lies within 5 Hz of the line holds this share.
 const ALONE: f32 = 0.85;
 
-static WINDOW: LazyLock<[f32; RECENT_LEN]> = LazyLock::new(|| {
-    std::array::from_fn(|n| {
-        let phase = std::f64::consts::TAU * (n as f64 + 0.5) / RECENT_LEN as f64;
+/// Samples summed into one: everything of interest lies below 650 Hz, and what would fold onto it is weak, or the
+/// spectrum's strongest tone would lie there.
+const STEP: usize = 4;
+
+/// Samples of the long window after that.
+const LEN: usize = RECENT_LEN / STEP;
+
+/// Lines looked at, in hertz; the eighth fills the vector.
+const LINES_HZ: [f32; 8] = [350.0, 400.0, 425.0, 440.0, 450.0, 480.0, 620.0, 0.0];
+
+/// Places of the lines above.
+const L350: usize = 0;
+const L400: usize = 1;
+const L425: usize = 2;
+const L440: usize = 3;
+const L450: usize = 4;
+const L480: usize = 5;
+const L620: usize = 6;
+
+/// Pairs in use: North America (ringing, busy, dial) and the United Kingdom (ringing, dial).
+const PAIRS: [(LowTone, usize, usize); 4] = [
+    (LowTone::Ring, L440, L480),
+    (LowTone::Ring, L400, L450),
+    (LowTone::Busy, L480, L620),
+    (LowTone::Dial, L350, L440),
+];
+
+struct Tables {
+    window: [f32; LEN],
+    turns: [f32; LINES_HZ.len()],
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
+    window: std::array::from_fn(|n| {
+        let phase = std::f64::consts::TAU * (n as f64 + 0.5) / LEN as f64;
         (0.5 - 0.5 * phase.cos()) as f32
-    })
+    }),
+    turns: LINES_HZ
+        .map(|hz| 2.0 * (std::f32::consts::TAU * hz * STEP as f32 / SAMPLE_RATE_HZ as f32).cos()),
 });
 
 /// What the newest 80 ms hold, if they are one of these.
 pub(crate) fn low_tone(recent: &[f32; RECENT_LEN]) -> Option<LowTone> {
-    let mut windowed = *recent;
+    let tables = &*TABLES;
+    let mut newer = [0.0_f32; LINES_HZ.len()];
+    let mut older = newer;
     let mut energy = 0.0;
-    for (sample, weight) in windowed.iter_mut().zip(WINDOW.iter()) {
-        *sample *= weight;
-        energy += *sample * *sample;
+    for (samples, weight) in recent.chunks_exact(STEP).zip(&tables.window) {
+        let sample = samples.iter().sum::<f32>() * weight;
+        energy += sample * sample;
+        // Goertzel's recurrence, all lines side by side.
+        for line in 0..LINES_HZ.len() {
+            let next = sample + tables.turns[line] * newer[line] - older[line];
+            older[line] = newer[line];
+            newer[line] = next;
+        }
     }
     // A sine of amplitude a: energy 3/16 a² N, line (a N / 4)²; the quotient is N / 3.
-    let full = energy * RECENT_LEN as f32 / 3.0;
+    let full = energy * LEN as f32 / 3.0;
     if full <= 0.0 {
         return None;
     }
-    let share = |hz: f32| line_power(&windowed, hz) / full;
-    for (tone, low_hz, high_hz) in PAIRS {
-        let (low, high) = (share(low_hz), share(high_hz));
+    let share = |line: usize| {
+        let (new, old) = (newer[line], older[line]);
+        (new * new + old * old - tables.turns[line] * new * old) / full
+    };
+    for (tone, low, high) in PAIRS {
+        let (low, high) = (share(low), share(high));
         if low.min(high) >= EACH && low + high >= BOTH {
             return Some(tone);
         }
     }
-    if share(425.0) >= ALONE {
+    if share(L425) >= ALONE {
         return Some(LowTone::Single425);
     }
-    (share(440.0) >= ALONE).then_some(LowTone::Single440)
-}
-
-/// Power of one line by Goertzel's recurrence.
-fn line_power(samples: &[f32; RECENT_LEN], frequency_hz: f32) -> f32 {
-    let turn = 2.0 * (std::f32::consts::TAU * frequency_hz / SAMPLE_RATE_HZ as f32).cos();
-    let (mut newer, mut older) = (0.0_f32, 0.0_f32);
-    for sample in samples {
-        (newer, older) = (sample + turn * newer - older, newer);
-    }
-    newer * newer + older * older - turn * newer * older
+    (share(L440) >= ALONE).then_some(LowTone::Single440)
 }

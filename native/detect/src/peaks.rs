@@ -26,6 +26,9 @@ pub(crate) const PURE: f32 = 0.8;
 /// Share above which one tone is all there is; below it the rest is looked at.
 const ALONE: f32 = 0.94;
 
+/// The stronger of two tones, or the fundamental of a beep with harmonics, holds at least this share.
+const LEAST_SHARE: f32 = 0.33;
+
 /// A second tone holds at least this share (13 dB below the whole).
 const SECOND_SHARE: f32 = 0.05;
 
@@ -50,24 +53,22 @@ pub(crate) struct Peaks {
 impl Peaks {
     /// Measures a spectrum; all zero for silence and for spectra without a standing peak.
     pub(crate) fn of(power: &[f32; BINS], minimum_power: f32) -> Self {
+        let (top, bin) = strongest(power, LOW_BIN..HIGH_BIN);
+        if top < 0.25 * minimum_power {
+            return Self::default();
+        }
         let total = sum(&power[LOW_BIN..HIGH_BIN]);
-        if total < minimum_power {
+        if total < minimum_power || top < PEAK_SHARE * total {
             return Self::default();
         }
-        let top = maximum(&power[LOW_BIN..HIGH_BIN]);
-        if top < PEAK_SHARE * total {
-            return Self::default();
-        }
-        let bin = position(power, top);
-        let single = lobe(power, bin, LOBE);
-        let frequency_hz = interpolate(power, bin);
+        let single = lobe(power, bin, LOBE) / total;
         let mut peaks = Self {
-            frequency_hz,
-            single_purity: single / total,
-            purity: single / total,
+            frequency_hz: interpolate(power, bin),
+            single_purity: single,
+            purity: single,
             ..Self::default()
         };
-        if peaks.purity < ALONE {
+        if (LEAST_SHARE..ALONE).contains(&single) {
             peaks.explain_more(power, bin, total);
         }
         peaks
@@ -133,21 +134,10 @@ fn harmonics(power: &[f32; BINS], frequency_hz: f32) -> f32 {
 
 /// The strongest local maximum outside the first tone's lobe.
 fn second_peak(power: &[f32; BINS], first: usize) -> Option<usize> {
-    let below = LOW_BIN..first.saturating_sub(LOBE).max(LOW_BIN);
-    let above = (first + LOBE + 1).min(HIGH_BIN)..HIGH_BIN;
-    let low = maximum(&power[below.clone()]);
-    let high = maximum(&power[above.clone()]);
-    let top = low.max(high);
-    let range = if low > high { below } else { above };
-    let bin = range.start + power[range].iter().position(|&value| value >= top)?;
+    let (low, low_bin) = strongest(power, LOW_BIN..first.saturating_sub(LOBE).max(LOW_BIN));
+    let (high, high_bin) = strongest(power, (first + LOBE + 1).min(HIGH_BIN)..HIGH_BIN);
+    let bin = if low > high { low_bin } else { high_bin };
     (power[bin] >= power[bin - 1] && power[bin] >= power[bin + 1]).then_some(bin)
-}
-
-fn position(power: &[f32; BINS], top: f32) -> usize {
-    let found = power[LOW_BIN..HIGH_BIN]
-        .iter()
-        .position(|&value| value >= top);
-    LOW_BIN + found.unwrap_or(0)
 }
 
 /// Frequency of the tone whose strongest bin this is. Under a Hann window the amplitudes of the two strongest bins of a
@@ -179,14 +169,32 @@ fn sum(values: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + rest
 }
 
-fn maximum(values: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
-    let chunks = values.chunks_exact(LANES);
-    let rest = chunks.remainder().iter().copied().fold(0.0, f32::max);
+/// Greatest power in a range of bins, and its bin.
+fn strongest(power: &[f32; BINS], range: std::ops::Range<usize>) -> (f32, usize) {
+    let start = range.start;
+    let mut tops = [0.0_f32; LANES];
+    let mut places = [0.0_f32; LANES];
+    let chunks = power[range].chunks_exact(LANES);
+    let rest = chunks.remainder();
+    let mut place = 0.0;
     for chunk in chunks {
-        for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane = if *value > *lane { *value } else { *lane };
+        for ((top, at), value) in tops.iter_mut().zip(&mut places).zip(chunk) {
+            let greater = *value > *top;
+            *top = if greater { *value } else { *top };
+            *at = if greater { place } else { *at };
+        }
+        place += LANES as f32;
+    }
+    let mut best = (0.0, start);
+    for (lane, (top, at)) in tops.iter().zip(&places).enumerate() {
+        if *top > best.0 {
+            best = (*top, start + *at as usize + lane);
         }
     }
-    lanes.into_iter().fold(rest, f32::max)
+    for (index, value) in rest.iter().enumerate() {
+        if *value > best.0 {
+            best = (*value, start + place as usize + index);
+        }
+    }
+    best
 }

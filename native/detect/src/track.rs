@@ -27,8 +27,9 @@ const ROUGH: f32 = 0.15;
 /// After this many of them the level has changed: a room has filled.
 const ROUGH_IN_A_ROW: u32 = 5;
 
-/// Hops that enter the figures of a tone of 85 ms and of 190 ms.
-const SHORTEST_HOPS: f32 = 5.0;
+/// Hops that enter the figures of a tone of 105 ms, of 130 ms and of 190 ms.
+const SHORTEST_HOPS: f32 = 6.0;
+const VERY_SHORT_HOPS: f32 = 8.0;
 const SHORT_HOPS: f32 = 12.0;
 const SHORTEST_CHIRP_HOPS: f32 = 7.0;
 
@@ -358,6 +359,7 @@ impl Track {
             return None;
         }
         let (limit, purity) = match (short, dual) {
+            (true, _) if self.pitch.n < VERY_SHORT_HOPS => (0.0004 + 0.0025 * noise, 0.94),
             (true, false) => (0.0005 + 0.0028 * noise, 0.90),
             (true, true) => (0.0004 + 0.0025 * noise, 0.90),
             // Nothing but the tone to go by: music begins like this.
