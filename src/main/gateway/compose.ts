@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/ids.ts';
@@ -18,6 +17,7 @@ import type { Queue } from '../../platform/queue/index.ts';
 import { MAX_SESSIONS_DEFAULT, SettingsError } from '../../platform/settings/index.ts';
 import type { Settings } from '../../platform/settings/index.ts';
 import { uwsLoads } from '../../platform/socket/index.ts';
+import { VERSION } from '../version.ts';
 import { descriptorFault, descriptorLimit } from './descriptors.ts';
 
 /** Key look-ups, the journal, the loads; nothing else of a gateway asks the database. */
@@ -32,11 +32,6 @@ export interface GatewayProcess {
 
 /** Where wake-ups go without Redis: up to the main process. */
 export type SendWake = (lane: string) => void;
-
-const versionOf = (): string => {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
-};
 
 function needed<T>(value: T | undefined, setting: string): T {
   if (value === undefined) throw new SettingsError(setting, 'set for a gateway process');
@@ -80,7 +75,7 @@ export function composeGateway(options: {
   const gateway = new DetectionGateway({
     settings,
     maxSessions,
-    process: { id: processId, role: 'gateway', pid: process.pid, host: hostname(), version: versionOf() },
+    process: { id: processId, role: 'gateway', pid: process.pid, host: hostname(), version: VERSION },
     db,
     keys: new DetectionKeyLookup(db, cipher),
     outbox: new Outbox(db, queue, clock),

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { createLogger } from '../../platform/logger/index.ts';
 import type { Logger } from '../../platform/logger/index.ts';
 import { loadSettings, SettingsError } from '../../platform/settings/index.ts';
@@ -102,7 +103,11 @@ function listen(life: Life, graceMs: number): void {
     const command = readCommand(message);
     if (command) life.command(command);
   });
-  process.on('disconnect', () => life.end(0));
+  // First in line: Node's own listener of a cluster worker would exit at once, without a word to the sockets.
+  process.prependListener('disconnect', () => {
+    if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+    life.end(0);
+  });
   process.on('SIGTERM', () => life.end(graceMs));
   // A terminal sends these to the whole group; the main process decides what they mean.
   process.on('SIGINT', () => undefined);

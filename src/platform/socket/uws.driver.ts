@@ -102,8 +102,8 @@ export class UwsServer implements SocketServer {
   }
 
   async listen(): Promise<number> {
-    this.#token = await this.#open(this.#options.port);
-    this.#port = this.#binding.us_socket_local_port(this.#token);
+    this.#port = this.#options.port === 0 ? await this.#freePort() : this.#options.port;
+    this.#token = await this.#open(this.#port);
     return this.#port;
   }
 
@@ -111,6 +111,8 @@ export class UwsServer implements SocketServer {
     if (!this.#options.tls || !this.#token) return;
     // A second listener with the new files on the same port, then the first one goes; its sockets live on.
     const replacement = await this.#open(this.#port);
+    // Right after the loop has accepted what waited on the first one: closing it resets what waits there.
+    await new Promise((resolve) => setImmediate(resolve));
     this.#binding.us_listen_socket_close(this.#token);
     this.#token = replacement;
   }
@@ -119,6 +121,14 @@ export class UwsServer implements SocketServer {
     if (this.#token) this.#binding.us_listen_socket_close(this.#token);
     this.#token = null;
     return Promise.resolve();
+  }
+
+  /** The library shares a port (SO_REUSEPORT) only when it is asked for by number; sharing is what `reloadTls` needs. */
+  async #freePort(): Promise<number> {
+    const probe = await this.#open(0);
+    const port = this.#binding.us_socket_local_port(probe);
+    this.#binding.us_listen_socket_close(probe);
+    return port;
   }
 
   #open(port: number): Promise<UwsListenToken> {
