@@ -237,8 +237,8 @@ fn is_signal(frequency_hz: f32, duration_ms: u32, speech_before: bool) -> bool {
         // ITU-T T.30: CNG is 1,100 Hz ± 38 Hz for 0.5 s ± 15 %. ITU-T E.180: single tones of call progress lie at 400–450 Hz.
         return (near(1_100.0, 38.0) && lasts(500, 0.18)) || (390.0..460.0).contains(&frequency_hz);
     }
-    let progress = [400.0, 425.0, 450.0].iter().any(|&hz| near(hz, 3.0))
-        && PROGRESS_MS.iter().any(|&ms| lasts(ms, 0.05));
+    let progress = [400.0, 425.0, 450.0].iter().any(|&hz| near(hz, 2.5))
+        && PROGRESS_MS.iter().any(|&ms| lasts(ms, 0.04));
     progress || (near(440.0, 2.5) && lasts(300, 0.05)) || (near(1_100.0, 10.0) && lasts(500, 0.04))
 }
 
