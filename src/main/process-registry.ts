@@ -8,7 +8,8 @@ const ENDED_WAITING_MAX = 1_000;
 const KEPT_DAYS = 7;
 
 const BEAT_SQL = `
-insert into processes (id, role, pid, host, version) values ($1, $2, $3, $4, $5)
+insert into processes (id, role, pid, host, version, stats)
+values ($1, 'main', $2, $3, $4, jsonb_build_object('roles', $5::text[]))
 on conflict (id) do update set heartbeat_at = now(), ended_at = null`;
 
 const END_SQL = `
@@ -22,7 +23,7 @@ delete from processes where heartbeat_at < now() - make_interval(days => $1)`;
 export class ProcessRegistry {
   readonly #db: Db;
   readonly #id: string;
-  readonly #role: string;
+  readonly #roles: readonly string[];
   readonly #onLost: (processId: string) => Promise<unknown>;
   #ended: string[] = [];
 
@@ -30,18 +31,18 @@ export class ProcessRegistry {
   constructor(options: {
     db: Db;
     id: string;
-    role: string;
+    roles: readonly string[];
     onLost: (processId: string) => Promise<unknown>;
   }) {
     this.#db = options.db;
     this.#id = options.id;
-    this.#role = options.role;
+    this.#roles = options.roles;
     this.#onLost = options.onLost;
   }
 
   /** Says that this process lives; makes its row the first time. Then records the ends that wait. */
   async beat(): Promise<void> {
-    await this.#db.query(BEAT_SQL, [this.#id, this.#role, process.pid, hostname(), VERSION]);
+    await this.#db.query(BEAT_SQL, [this.#id, process.pid, hostname(), VERSION, this.#roles]);
     await this.#flush();
   }
 

@@ -15,6 +15,7 @@ import { makeFirstAccount } from './first-account.ts';
 import { gatewayEnvironment } from './gateway-environment.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { startInternal } from './internal.server.ts';
+import { naming } from './listen-fault.ts';
 import { Periodic } from './periodic.ts';
 import { ProcessRegistry } from './process-registry.ts';
 import { ReadinessBoard } from './readiness.ts';
@@ -139,7 +140,7 @@ export class Service {
   async #startHeartbeat(services: Services): Promise<() => boolean> {
     const sessions = new SessionsService({ db: services.db });
     const registry = new ProcessRegistry({
-      ...{ db: services.db, id: services.ids.uuid(), role: [...this.#settings.roles].join(',') },
+      ...{ db: services.db, id: services.ids.uuid(), roles: [...this.#settings.roles] },
       onLost: (processId) => sessions.markLost(processId),
     });
     const heartbeat = new Heartbeat(registry, services.clock);
@@ -160,7 +161,7 @@ export class Service {
     const { host, httpPort, trustProxy, publicUrl } = this.#settings;
     const tls = this.#tlsFiles();
     this.#http = createHttp({ logger: this.#logger, ids: services.ids, tls, trustProxy, publicUrl });
-    return listenHttp(this.#http, { host, port: httpPort });
+    return naming('HTTP_PORT', listenHttp(this.#http, { host, port: httpPort }));
   }
 
   async #startGateways(services: Services, httpPort: number | null): Promise<Supervisor> {
@@ -194,7 +195,7 @@ export class Service {
     const metrics = async (): Promise<string> =>
       aggregateMetrics([await this.#metrics.snapshot(), ...((await this.#supervisor?.metrics()) ?? [])]);
     const options = { host, port: internalPort, readiness: this.#readiness, metrics, logger: this.#logger };
-    const { server, port } = await startInternal(options);
+    const { server, port } = await naming('INTERNAL_PORT', startInternal(options));
     this.#internal = server;
     return port;
   }

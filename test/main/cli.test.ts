@@ -94,7 +94,7 @@ describe('the command line', () => {
   ])('stops a start with %j by exit code 78 and one line', async (env, line) => {
     // The descriptor limit of the machine may be huge: the shell's own is made small for the last one.
     const isLimited = 'MAX_SESSIONS' in env;
-    const result = isLimited ? await withFewDescriptors(env) : await tonegate(['start'], { ...env } as never);
+    const result = isLimited ? await withFewDescriptors(env) : await tonegate(['start'], { ...env });
     expect(result.code).toBe(78);
     expect(result.stdout).toBe('');
     expect(result.stderr.trim()).toMatch(line);

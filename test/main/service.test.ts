@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   dataFolder,
@@ -172,7 +171,7 @@ describe('the built service on its embedded database', () => {
       `select role, pid from processes where ended_at is null and heartbeat_at > now() - interval '10 s' order by role`,
     );
     await client.end();
-    expect(rows.map((row) => row.role).sort()).toEqual(['gateway', 'gateway,api,worker,auth']);
+    expect(rows.map((row) => row.role).sort()).toEqual(['gateway', 'main']);
     expect(rows.map((row) => row.pid)).toContain(service.pid);
   });
 
@@ -284,59 +283,3 @@ async function upgradeStatus(ready: ReadyLine, key: string): Promise<number> {
     socket.once('error', () => resolve(0));
   });
 }
-
-describe('commands without a running service', () => {
-  let folder: Awaited<ReturnType<typeof dataFolder>>;
-  beforeAll(async () => void (folder = await dataFolder()));
-  afterAll(() => folder.remove());
-  let service: RunningService | undefined;
-  afterEach(async () => {
-    await stopService(service);
-    service = undefined;
-  });
-
-  it('start the embedded database for themselves, one after the other, and leave nothing running', async () => {
-    const create = (name: string) =>
-      tonegate(['account', 'create', '--name', name, '--json'], { DATA_DIR: folder.path });
-    const made = await Promise.all([create('One'), create('Two')]);
-    expect(made.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-      { code: 0, stderr: '' },
-      { code: 0, stderr: '' },
-    ]);
-    expect(await postgresPid(folder.path)).toBeNull();
-    expect(await tonegate(['migrate'], { DATA_DIR: folder.path })).toMatchObject({
-      code: 0,
-      stdout: 'the database is up to date\n',
-    });
-  });
-
-  it('write every stored secret again under a new master key', async () => {
-    const { master, fresh } = {
-      master: await readFile(join(folder.path, 'master.key'), 'utf8'),
-      fresh: Buffer.alloc(32, 5).toString('base64'),
-    };
-    const env = { DATA_DIR: folder.path, MASTER_KEY: fresh };
-    const withoutOld = await tonegate(['rekey'], env);
-    expect(withoutOld.code).toBe(1);
-    expect(withoutOld.stderr).toMatch(/^[^\n]*MASTER_KEY_PREVIOUS[^\n]*\n$/);
-    const withOld = { ...env, MASTER_KEY_PREVIOUS: master.trim() };
-    expect((await tonegate(['rekey'], withOld)).stdout).toBe('2 secrets rewritten, 0 were current already\n');
-    expect((await tonegate(['rekey'], env)).stdout).toBe('0 secrets rewritten, 2 were current already\n');
-  });
-
-  it('a start does not make a new master key beside a database that an earlier one encrypted', async () => {
-    await rm(join(folder.path, 'master.key'));
-    service = startService({ DATA_DIR: folder.path });
-    expect((await service.exited).code).toBe(1);
-    expect(service.stderr()).toMatch(/master\.key is missing beside its database/);
-    expect(await postgresPid(folder.path)).toBeNull();
-  });
-
-  it('a start on a file in place of the folder says so in one line', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'tonegate-odd-'));
-    service = startService({ DATA_DIR: '/dev/null/data' });
-    expect((await service.exited).code).toBe(1);
-    expect(service.stderr().trim().split('\n')).toHaveLength(1);
-    await rm(parent, { recursive: true });
-  });
-});

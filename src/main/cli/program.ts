@@ -7,6 +7,7 @@ import type { Services } from '../compose.ts';
 import { openDatabase } from '../database.ts';
 import type { Database } from '../database.ts';
 import { readEnvironment } from '../environment.ts';
+import { GatewayFailed } from '../gateway-child.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, EXIT, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
@@ -93,7 +94,7 @@ function report(error: unknown, cli: CliContext): number {
   if (cli.env.LOG_LEVEL === 'debug' && error instanceof Error) cli.stderr(redactText(error.stack ?? ''));
   if (error instanceof SettingsError) return EXIT.wrongSettings;
   if (error instanceof UsageError) return EXIT.wrongUsage;
-  if (error instanceof CommandFailed) return error.exitCode;
+  if (error instanceof CommandFailed || error instanceof GatewayFailed) return error.exitCode;
   return EXIT.failed;
 }
 
