@@ -20,9 +20,11 @@
 //! # Ok::<(), tonegate_detect::Error>(())
 //! ```
 
+mod bands;
 mod beep;
 mod config;
 mod event;
+mod music;
 mod pairs;
 mod peaks;
 mod session;

@@ -40,12 +40,19 @@ pub(crate) struct Turn {
     pub spoken: u32,
     /// Segments.
     pub segments: u32,
+    /// Voiced hops in which notes were held.
+    pub notes: u32,
 }
 
 impl Turn {
     /// First to last voice.
     pub(crate) fn span_ms(&self) -> f32 {
         (self.last + 1 - self.first) as f32 * HOP_MS
+    }
+
+    /// Share of it in which notes were held, as in music: 0 to 1.
+    pub(crate) fn notes_share(&self) -> f32 {
+        self.notes as f32 / self.spoken.max(1) as f32
     }
 
     /// Length of its segments.
@@ -98,10 +105,16 @@ impl Speech {
     pub(crate) fn push(&mut self, voice: VoiceFrame) -> Option<SpeechChange> {
         let hop = self.hop;
         self.hop += 1;
+        if voice.music && self.turn.is_some() {
+            return self.forget_turn();
+        }
         self.window = (self.window << 1 | u32::from(voice.voiced)) & ((1 << START_WINDOW_HOPS) - 1);
         if voice.voiced {
             self.level_sum_dbfs += f64::from(voice.level_dbfs);
             self.level_hops += 1;
+            if let Some(turn) = &mut self.turn {
+                turn.notes += u32::from(voice.notes);
+            }
         }
         match self.segment_start {
             None if voice.voiced && self.window.count_ones() >= START_HOPS => Some(self.begin(hop)),
@@ -116,6 +129,16 @@ impl Speech {
             }
             Some(_) => None,
         }
+    }
+
+    /// The latest turn was music: it never happened.
+    fn forget_turn(&mut self) -> Option<SpeechChange> {
+        let turn = self.turn.take()?;
+        self.window = 0;
+        self.turns -= 1;
+        self.segments -= turn.segments;
+        self.spoken -= turn.spoken;
+        self.segment_start.take().map(|_| SpeechChange::End(self.last_voiced))
     }
 
     fn begin(&mut self, hop: u64) -> SpeechChange {
@@ -159,7 +182,7 @@ impl Speech {
 
     /// A voice was heard since the answer.
     pub(crate) fn heard(&self) -> bool {
-        self.turn.is_some()
+        self.turns > 0
     }
 
     /// The latest turn.

@@ -131,7 +131,7 @@ impl Verdicts {
     fn on_speech(&self, speech: &Speech) -> Option<Opinion> {
         let silence_ms = speech.silence_ms();
         let Some(turn) = speech.turn() else {
-            return (silence_ms >= NO_SPEECH_MS).then_some(Opinion {
+            return (!speech.heard() && silence_ms >= NO_SPEECH_MS).then_some(Opinion {
                 kind: VerdictKind::Silence,
                 reason: Reason::NoSpeech,
                 confidence: 0.95,
