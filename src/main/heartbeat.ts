@@ -1,6 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { PeriodicJob } from './periodic.ts';
-import type { ProcessRegistry } from './process-registry.ts';
 
 const INTERVAL_MS = 1_000;
 /** The heartbeats of all processes are fresh again this long after an outage of the database. */
@@ -12,20 +11,21 @@ const GAP_MS = 5_000;
 export class Heartbeat implements PeriodicJob {
   readonly name = 'heartbeat';
   readonly intervalMs = INTERVAL_MS;
-  readonly #registry: ProcessRegistry;
+  readonly #beat: () => Promise<void>;
   readonly #clock: Clock;
   #lastMs: number;
   #steadySinceMs: number;
 
-  constructor(registry: ProcessRegistry, clock: Clock) {
-    this.#registry = registry;
+  /** `beat` writes the heartbeat; it rejects while the database is away. */
+  constructor(beat: () => Promise<void>, clock: Clock) {
+    this.#beat = beat;
     this.#clock = clock;
     this.#lastMs = clock.monotonicMs();
     this.#steadySinceMs = this.#lastMs;
   }
 
   async run(): Promise<void> {
-    await this.#registry.beat();
+    await this.#beat();
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#lastMs > GAP_MS) this.#steadySinceMs = nowMs;
     this.#lastMs = nowMs;

@@ -143,7 +143,7 @@ export class Service {
       ...{ db: services.db, id: services.ids.uuid(), roles: [...this.#settings.roles] },
       onLost: (processId) => sessions.markLost(processId),
     });
-    const heartbeat = new Heartbeat(registry, services.clock);
+    const heartbeat = new Heartbeat(() => registry.beat(), services.clock);
     await heartbeat.run();
     this.#registry = registry;
     this.#periodic.add(heartbeat);

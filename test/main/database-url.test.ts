@@ -66,7 +66,7 @@ describe('the built service on DATABASE_URL', () => {
     ['api,worker', ['http', 'internal']],
     ['auth', ['internal']],
   ])('with the roles %s says only where these listen', async (roles, places) => {
-    service = startService({ ...env, ROLES: roles });
+    service = startService({ ...env, ROLES: roles }, ['--migrate']);
     const ready = await service.ready;
     expect(Object.keys(ready)).toEqual(['event', ...places]);
     const state = await fetch(`${ready.internal}/readyz`);
@@ -76,7 +76,7 @@ describe('the built service on DATABASE_URL', () => {
   });
 
   it('runs as many gateways as WORKERS says on one port', async () => {
-    service = startService({ ...env, WORKERS: '2', ROLES: 'gateway' });
+    service = startService({ ...env, WORKERS: '2', ROLES: 'gateway' }, ['--migrate']);
     const ready = await service.ready;
     expect((await fetch(`${ready.detect.replace('ws', 'http')}/healthz`)).status).toBe(200);
     const { rows } = await test.db.query<{ n: number }>(
@@ -86,7 +86,7 @@ describe('the built service on DATABASE_URL', () => {
   });
 
   it('gives up in one line when the port is taken', async () => {
-    service = startService({ ...env, ROLES: 'api' });
+    service = startService({ ...env, ROLES: 'api' }, ['--migrate']);
     const port = new URL((await service.ready).http).port;
     const second = startService({ ...env, ROLES: 'api', HTTP_PORT: port });
     expect(await second.exited).toEqual({ code: 1, signal: null });
