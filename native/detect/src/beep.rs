@@ -113,7 +113,11 @@ impl BeepTracker {
 
     /// Remembers the tone if it was one, and begins the next.
     fn close(&mut self, hop: &Hop<'_, '_>, end_sample: u64) {
-        if let Some(track) = self.track.as_ref().filter(|track| track.is_steady_tone()) {
+        if let Some(track) = self
+            .track
+            .as_ref()
+            .filter(|track| track.figures().is_steady_tone())
+        {
             self.past[self.next_past] = Some(Past {
                 frequency_hz: track.frequency_hz(),
                 end_sample,
@@ -136,7 +140,7 @@ impl BeepTracker {
         let start_sample = track.start_sample(end_sample);
         let frequency_hz = track.frequency_hz();
         let duration_ms = ((end_sample - start_sample) / 8) as u32;
-        let confidence = track.confidence(duration_ms, speech_before)?;
+        let confidence = track.figures().confidence(duration_ms, speech_before)?;
         if !(LOWEST_HZ..=HIGHEST_HZ).contains(&frequency_hz)
             || is_signal(frequency_hz, duration_ms, speech_before)
         {
@@ -237,13 +241,18 @@ fn is_signal(frequency_hz: f32, duration_ms: u32, speech_before: bool) -> bool {
         // ITU-T T.30: CNG is 1,100 Hz ± 38 Hz for 0.5 s ± 15 %. ITU-T E.180: single tones of call progress lie at 400–450 Hz.
         return (near(1_100.0, 38.0) && lasts(500, 0.18)) || (390.0..460.0).contains(&frequency_hz);
     }
-    let progress = [400.0, 425.0, 450.0].iter().any(|&hz| near(hz, 2.5))
-        && PROGRESS_MS.iter().any(|&ms| lasts(ms, 0.04));
+    let progress = PROGRESS
+        .iter()
+        .any(|&(hz, lengths_ms)| near(hz, 2.5) && lengths_ms.iter().any(|&ms| lasts(ms, 0.04)));
     progress || (near(440.0, 2.5) && lasts(300, 0.05)) || (near(1_100.0, 10.0) && lasts(500, 0.04))
 }
 
-/// Lengths of bursts in the cadences of ITU-T E.180 supplement 2: busy, congestion, ringing.
-const PROGRESS_MS: [u32; 9] = [200, 250, 330, 375, 400, 500, 670, 1_000, 1_200];
+/// Single-frequency busy, congestion and ringing tones of ITU-T E.180 supplement 2: hertz, and lengths of their bursts.
+const PROGRESS: [(f32, &[u32]); 3] = [
+    (400.0, &[375, 400]),
+    (425.0, &[200, 250, 330, 400, 500, 670, 1_000, 1_200]),
+    (450.0, &[350, 400, 700, 1_000]),
+];
 
 fn amplitude(power: &[f32; BINS], frequency_hz: f32) -> f32 {
     power_at(power, frequency_hz).sqrt()

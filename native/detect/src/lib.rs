@@ -22,7 +22,9 @@
 
 mod bands;
 mod beep;
+mod classes;
 mod config;
+mod evenness;
 mod event;
 mod music;
 mod pairs;

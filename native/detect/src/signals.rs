@@ -2,6 +2,7 @@
 
 use tonegate_dsp::{Frame, HOP};
 
+use crate::classes::{Class, key_class, single_class};
 use crate::pairs::{LowTone, low_tone};
 use crate::peaks::Peaks;
 
@@ -39,23 +40,12 @@ pub struct Signal {
 }
 
 /// ITU-T Q.23 keypad.
-const ROWS_HZ: [f32; 4] = [697.0, 770.0, 852.0, 941.0];
-const COLUMNS_HZ: [f32; 4] = [1_209.0, 1_336.0, 1_477.0, 1_633.0];
 const KEYS: [[char; 4]; 4] = [
     ['1', '2', '3', 'A'],
     ['4', '5', '6', 'B'],
     ['7', '8', '9', 'C'],
     ['*', '0', '#', 'D'],
 ];
-
-/// Keys and SIT are accepted this far from their frequency (ITU-T Q.24: keys within 1.5 % must be taken, beyond 3.5 % refused).
-const TOLERANCE: f32 = 0.018;
-
-/// ITU-T E.180 special information tones, low and high variant of each of the three.
-const SIT_HZ: [[f32; 2]; 3] = [[913.8, 985.2], [1_370.6, 1_428.5], [1_776.7, 1_776.7]];
-
-/// The two of a DTMF pair may differ by this factor in power (10 dB).
-const TWIST: f32 = 10.0;
 
 /// Share of the power that a signal's tones hold.
 const SIGNAL_PURITY: f32 = 0.75;
@@ -75,20 +65,6 @@ const SIT_HOPS: u64 = 9;
 const SIT_GAP_HOPS: u64 = 16;
 const CED_HOPS: u64 = 100;
 const DIAL_HOPS: u64 = 300;
-
-/// What one hop may be a part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    RingPair,
-    BusyPair,
-    DialPair,
-    Low425,
-    Low440,
-    Sit(u8),
-    Cng,
-    Ced,
-    Key(u8, u8),
-}
 
 /// Hops of one class.
 #[derive(Debug, Clone, Copy)]
@@ -155,7 +131,7 @@ impl Signals {
         Heard {
             signal,
             active: run.is_some_and(|run| is_active(&run, speech_before)),
-            pair: run.is_some_and(|run| is_pair(run.class) && run.hops >= 2),
+            pair: run.is_some_and(|run| run.class.is_pair() && run.hops >= 2),
         }
     }
 
@@ -277,13 +253,6 @@ fn is_active(run: &Run, speech_before: bool) -> bool {
     }
 }
 
-fn is_pair(class: Class) -> bool {
-    matches!(
-        class,
-        Class::RingPair | Class::BusyPair | Class::DialPair | Class::Key(..)
-    )
-}
-
 /// A signal over these hops. A tone is first heard with half of its window; hop n ends at sample 80 (n + 1).
 fn signal(kind: SignalKind, first_hop: u64, last_hop: u64) -> Signal {
     let hop = HOP as u64;
@@ -292,38 +261,4 @@ fn signal(kind: SignalKind, first_hop: u64, last_hop: u64) -> Signal {
         start_sample: first_hop.saturating_sub(1) * hop,
         end_sample: last_hop * hop,
     }
-}
-
-fn single_class(frequency_hz: f32) -> Option<Class> {
-    for (place, pair) in SIT_HZ.iter().enumerate() {
-        if pair
-            .iter()
-            .any(|hz| (frequency_hz / hz - 1.0).abs() <= 0.5 * TOLERANCE)
-        {
-            return Some(Class::Sit(place as u8));
-        }
-    }
-    if (frequency_hz - 1_100.0).abs() <= 38.0 {
-        return Some(Class::Cng);
-    }
-    ((frequency_hz - 2_100.0).abs() <= 20.0).then_some(Class::Ced)
-}
-
-fn key_class(peaks: &Peaks) -> Option<Class> {
-    if !(1.0 / TWIST..=TWIST).contains(&peaks.second_ratio) {
-        return None;
-    }
-    let (low, high) = if peaks.frequency_hz < peaks.second_hz {
-        (peaks.frequency_hz, peaks.second_hz)
-    } else {
-        (peaks.second_hz, peaks.frequency_hz)
-    };
-    let near = |list: &[f32; 4], hz: f32| {
-        list.iter()
-            .position(|key| (hz / key - 1.0).abs() <= TOLERANCE)
-    };
-    Some(Class::Key(
-        near(&ROWS_HZ, low)? as u8,
-        near(&COLUMNS_HZ, high)? as u8,
-    ))
 }

@@ -1,12 +1,13 @@
-//! One tone followed from hop to hop, and the figures it is judged by.
+//! One tone followed from hop to hop.
 
 use tonegate_dsp::{FFT_LEN, HOP, POWER_PER_MEAN_SQUARE};
 
 use crate::beep::Hop;
+use crate::evenness::{Figures, LineFit};
 use crate::peaks::{PURE, Peaks};
 
 /// A spectrum is about the middle of its window.
-const WINDOW_CENTRE: f32 = FFT_LEN as f32 / 2.0;
+const WINDOW_CENTRE: f64 = FFT_LEN as f64 / 2.0;
 
 /// Hops at either end of a tone that do not enter its figures: their windows hold other sound too.
 const EDGE_HOPS: usize = 3;
@@ -27,28 +28,8 @@ const ROUGH: f32 = 0.15;
 /// After this many of them the level has changed: a room has filled.
 const ROUGH_IN_A_ROW: u32 = 5;
 
-/// Hops that enter the figures of a tone of 85 ms, of 105 ms, of 130 ms and of 190 ms.
-const SHORTEST_HOPS: f32 = 4.0;
-const TINY_HOPS: f32 = 6.0;
-const VERY_SHORT_HOPS: f32 = 8.0;
-const SHORT_HOPS: f32 = 12.0;
-const SHORTEST_CHIRP_HOPS: f32 = 7.0;
-
-/// No record beep is known to last longer.
-const LONGEST_MS: u32 = 3_000;
-
-/// Of the frequency, over the whole tone: more is a chirp.
-const STEADY_DRIFT: f32 = 0.0035;
-
-/// Of the amplitude, per hop: a fall of 10 dB/s, of a short tone 17 dB/s, a rise of 21 dB/s (a room that fills). Struck bells
-/// and strings fall faster.
-const LEVEL_FALL: f32 = -0.012;
-const SHORT_LEVEL_FALL: f32 = -0.02;
-const LEVEL_RISE: f32 = 0.025;
-
-/// What makes a note of a tune.
-const NOTE_HOPS: f32 = 5.0;
-const NOTE_UNSTEADINESS: f32 = 0.0015;
+/// More hops than this inside a pair of call progress or DTMF: the tone is a part of it.
+const PAIR_HOPS: u32 = 2;
 
 /// A hop below this share of the tone's energy has a hole in it (a lost packet), which splatters the spectra of all windows
 /// that hold it: the next four.
@@ -69,42 +50,6 @@ struct Sample {
 pub(crate) struct Edge {
     pub(crate) amplitude: f32,
     pub(crate) end_sample: u64,
-}
-
-/// Least-squares line through frequency over time, from sums.
-#[derive(Debug, Clone, Copy, Default)]
-struct LineFit {
-    n: f32,
-    t: f32,
-    tt: f32,
-    f: f32,
-    tf: f32,
-    ff: f32,
-}
-
-impl LineFit {
-    fn add(&mut self, t: f32, f: f32) {
-        self.n += 1.0;
-        self.t += t;
-        self.tt += t * t;
-        self.f += f;
-        self.tf += t * f;
-        self.ff += f * f;
-    }
-
-    fn mean(&self) -> f32 {
-        self.f / self.n.max(1.0)
-    }
-
-    /// Slope per hop, and the root mean square of what the line leaves.
-    fn slope_and_residual(&self) -> (f32, f32) {
-        let n = self.n.max(1.0);
-        let stt = self.tt - self.t * self.t / n;
-        let stf = self.tf - self.t * self.f / n;
-        let sff = self.ff - self.f * self.f / n;
-        let slope = if stt > 0.0 { stf / stt } else { 0.0 };
-        (slope, ((sff - slope * stf).max(0.0) / n).sqrt())
-    }
 }
 
 /// A tone that is heard, or has just ended.
@@ -168,7 +113,7 @@ impl Track {
         track
     }
 
-    /// Frequency expected in the next hop: the line through the last two.
+    /// Frequency expected in the next hop: that of the last.
     pub(crate) fn expected_hz(&self) -> f32 {
         self.last[1]
     }
@@ -298,7 +243,7 @@ impl Track {
             1.0
         };
         let step = now.end_sample.saturating_sub(before.end_sample) as f32;
-        (before.end_sample as f32 + share * step - WINDOW_CENTRE).max(0.0) as u64
+        (before.end_sample as f64 + f64::from(share * step) - WINDOW_CENTRE).max(0.0) as u64
     }
 
     /// Sample at which the amplitude rose over half of its steady value; before `end_sample`.
@@ -317,100 +262,26 @@ impl Track {
         let share =
             ((half - below) / (self.rise[place] - below).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
         let hops = place as f32 - 1.0 + share;
-        let start = self.start_end_sample as f32 + hops * HOP as f32 - WINDOW_CENTRE;
+        let start = self.start_end_sample as f64 + f64::from(hops * HOP as f32) - WINDOW_CENTRE;
         (start.max(0.0) as u64).min(end_sample)
     }
 
-    /// Long and even enough to be a note, a signal or a beep rather than a piece of a voice.
-    pub(crate) fn is_steady_tone(&self) -> bool {
-        let figures = self.figures();
-        self.pitch.n >= NOTE_HOPS
-            && figures.drift < STEADY_DRIFT
-            && figures.unsteadiness < NOTE_UNSTEADINESS
-    }
-
-    /// How likely a beep, from the evenness of pitch and level; `None`: not one.
-    pub(crate) fn confidence(&self, duration_ms: u32, speech_before: bool) -> Option<f32> {
-        let figures = self.figures();
-        let holes = (self.all_missed + self.rough) as f32 / self.tonal as f32;
-        let whole = self.pitch.n >= SHORTEST_HOPS
-            && duration_ms <= LONGEST_MS
-            && self.pairs <= 2
-            && holes <= 0.4;
-        let short = self.pitch.n < SHORT_HOPS;
-        let fall = if short { SHORT_LEVEL_FALL } else { LEVEL_FALL };
-        if !whole
-            || figures.level_unevenness > 0.15
-            || !(fall..=LEVEL_RISE).contains(&figures.level_slope)
-        {
-            return None;
-        }
-        let noise = (1.0 - figures.purity).max(0.0).sqrt();
-        if figures.drift > STEADY_DRIFT {
-            let (limit, purity) = if short { (0.0005, 0.95) } else { (0.0006, 0.9) };
-            let chirp = speech_before
-                && self.pitch.n >= SHORTEST_CHIRP_HOPS
-                && figures.purity > purity
-                && figures.unsteadiness < limit + 0.002 * noise
-                && figures.level_unevenness < 0.06;
-            return chirp.then_some(0.85);
-        }
-        let dual = self.duals * 2 > self.tonal;
-        if short && (figures.drift > 0.0012 + 0.006 * noise || figures.level_unevenness > 0.08) {
-            return None;
-        }
-        if self.pitch.n < TINY_HOPS {
-            return figures.is_flawless().then_some(0.85);
-        }
-        let (limit, purity) = match (short, dual) {
-            (true, _) if self.pitch.n < VERY_SHORT_HOPS => (0.0004 + 0.0025 * noise, 0.94),
-            (true, false) => (0.0005 + 0.0028 * noise, 0.90),
-            (true, true) => (0.0004 + 0.0025 * noise, 0.90),
-            // Nothing but the tone to go by: music begins like this.
-            (false, _) if !speech_before => (0.0006 + 0.0020 * noise, 0.90),
-            (false, _) => (0.0012 + 0.0030 * noise, PURE),
-        };
-        let alike = figures.purity >= purity && figures.unsteadiness <= limit;
-        alike.then_some(if speech_before { 0.95 } else { 0.9 })
-    }
-
-    fn figures(&self) -> Figures {
+    /// What the tone is judged by.
+    pub(crate) fn figures(&self) -> Figures {
         let (slope_hz, residual_hz) = self.pitch.slope_and_residual();
         let (level_slope, level_residual) = self.levels.slope_and_residual();
         let level = self.levels.mean().max(f32::MIN_POSITIVE);
         let frequency_hz = self.frequency_hz();
         Figures {
+            hops: self.pitch.n,
+            holes: (self.all_missed + self.rough) as f32 / self.tonal as f32,
+            pair: self.pairs > PAIR_HOPS,
+            dual: self.duals * 2 > self.tonal,
             purity: self.purity / self.tonal as f32,
             drift: slope_hz.abs() * self.pitch.n / frequency_hz,
             unsteadiness: residual_hz / frequency_hz.max(600.0),
             level_slope: level_slope / level,
             level_unevenness: level_residual / level,
         }
-    }
-}
-
-/// What a tone is judged by; all are shares.
-#[derive(Debug, Clone, Copy)]
-struct Figures {
-    /// Mean purity.
-    purity: f32,
-    /// Change of frequency along the fitted line, over the whole tone.
-    drift: f32,
-    /// Root mean square of the frequency about that line. Machines: below 0.0005 clean, 0.001 at 10 dB of noise; voices: above.
-    unsteadiness: f32,
-    /// Change of amplitude per hop.
-    level_slope: f32,
-    /// Root mean square of the amplitude about its line.
-    level_unevenness: f32,
-}
-
-impl Figures {
-    /// Even beyond what a voice does over a few hops by chance.
-    fn is_flawless(&self) -> bool {
-        self.purity > 0.98
-            && self.drift < 0.0006
-            && self.unsteadiness < 0.0002
-            && self.level_slope.abs() < 0.006
-            && self.level_unevenness < 0.01
     }
 }
