@@ -274,6 +274,18 @@ describe('a detection webhook', () => {
     expect((await harness.attempts(deliveryId)).length).toBe(1);
   });
 
+  it('attempted by two at once is recorded once, and neither is tried again', async () => {
+    const catcher = await catchWith(() => ({ status: 200, delayMs: 50 }));
+    const deliveryId = randomUUID();
+    for (const sourceId of [randomUUID(), randomUUID()])
+      await harness.accept({ deliveryId, sourceId, url: catcher.url });
+    await play();
+    expect(catcher.caught).toHaveLength(2);
+    expect(await harness.attempts(deliveryId)).toHaveLength(1);
+    expect(await harness.delivery(deliveryId)).toMatchObject({ state: 'delivered', attempts: 1 });
+    expect((await database.db.query('select * from outbox')).rowCount).toBe(0);
+  });
+
   it('is deleted with its attempts when it is old and final, in batches', async () => {
     const catcher = await catchWith();
     const ids = await harness.accept(

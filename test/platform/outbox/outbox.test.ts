@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../../src/kernel/clock.ts';
-import { testDb } from '../../_util/index.ts';
+import { testDb, until } from '../../_util/index.ts';
 import type { TestDb } from '../../_util/index.ts';
 import { message, OutboxHarness, recorder, START_MS } from './harness.ts';
 
@@ -46,6 +46,24 @@ describe('the outbox', () => {
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     expect(woken).toEqual([]);
     expect(await harness.count()).toBe(0);
+  });
+
+  it('wakes each lane once, after the commit, and not the lanes of a later time', async () => {
+    const woken: string[] = [];
+    harness.queue.onWake((lane) => woken.push(lane));
+    await harness.outbox.tx(async (tx) => {
+      const far = { lane: 'far', availableAtMs: START_MS + 3_600_000 };
+      await harness.outbox.add(tx, [
+        message({ lane: 'a' }),
+        message({ lane: 'b' }),
+        message({ lane: 'a' }),
+        message(far),
+      ]);
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect(woken).toEqual([]);
+    });
+    await until(() => woken.length > 0);
+    expect(woken).toEqual(['test.run|a', 'test.run|b']);
   });
 
   it('keeps a message until its time', async () => {
