@@ -11,6 +11,8 @@ export interface Capacity {
   pressing: number;
   capped: number;
   refused503: number;
+  /** Why others of them were not let in, with how many. */
+  refusedElse: string;
   /** Sessions of the limit that were alive at the end. */
   alive: number;
 }
@@ -35,6 +37,7 @@ export async function measureCapacity(pace: { warmUpMs: number; measureMs: numbe
         knocking = await measure(server, { sockets: PRESSING, streaming: 0, warmUpMs: 0, measureMs: 500 });
       },
     });
+    const { '503': refused503 = 0, ...others } = knocking?.refused ?? {};
     const ended = Object.values(underPressure.ended).reduce((sum, count) => sum + count, 0);
     return {
       limit: LIMIT,
@@ -42,7 +45,10 @@ export async function measureCapacity(pace: { warmUpMs: number; measureMs: numbe
       underPressure,
       pressing: PRESSING,
       capped: knocking?.capped ?? 0,
-      refused503: knocking?.refused['503'] ?? 0,
+      refused503,
+      refusedElse: Object.entries(others)
+        .map(([why, count]) => `${count} × ${why}`)
+        .join('; '),
       alive: underPressure.ready - ended,
     };
   } finally {

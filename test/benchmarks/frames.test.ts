@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer, type RawData } from 'ws';
@@ -13,7 +14,7 @@ describe('the load generator’s socket against another implementation', () => {
       host: '127.0.0.1',
       port: 0,
       perMessageDeflate: false,
-      verifyClient: ({ req }) => req.url !== '/no',
+      verifyClient: ({ req }: { req: IncomingMessage }) => req.url !== '/no',
     });
     server.on('connection', (socket) => {
       socket.on('message', (data: RawData, isBinary) => {

@@ -1,28 +1,32 @@
 /**
- * The same rules as the native detector, in short and in plain JavaScript: mu-law by table, energy against an
- * adapting floor, a tone track on a 256-point FFT each 10 ms whose proof is the tone's end, and timing verdicts.
+ * The native detector's rules in plain JavaScript, written for reading: mu-law by table, a 256-point FFT each 10 ms,
+ * tones and their harmonics, call-progress and machine signals, voice activity over a floor per band, music by held
+ * notes, a beep whose proof is its end, and verdicts by timing. The shape is the native one's, module by module; nothing is
+ * made slow on purpose.
  */
 import { powerSpectrum, SIZE } from './fft.js';
+import { peaksOf } from './peaks.js';
+import { LONG, Signals } from './signals.js';
+import { Voice } from './voice.js';
 
-const RATE_HZ = 8000;
 const HOP = 80;
 const HOP_MS = 10;
-const BIN_HZ = RATE_HZ / SIZE;
 
-/** A tone explains this share of the energy, and its pitch stays within 0.9 %. */
-const PURITY_MIN = 0.8;
+const PURE = 0.8;
 const SPREAD_MAX = 0.009;
-const TONE_HOPS_MIN = 8;
-/** The level falls this much at the end of a beep. */
+const STEADY_HOPS = 6;
+const BEEP_HOPS_MIN = 9;
+/** The level falls this much at the end of a beep, and the line stays that quiet for so long. */
 const FALL_MIN = 10 ** (6.5 / 10);
-const END_HOPS_MAX = 11;
+const PROOF_HOPS = 9;
 
-const SPEECH_ABOVE_FLOOR = 10 ** (9 / 10);
-const SPEECH_POWER_MIN = 10 ** (-48 / 10);
 const HANGOVER_HOPS = 20;
-
-const SHORT_ANSWER_SILENCE_MS = 800;
+/** Voiced hops that make a voice: a click and the edge of a tone are fewer. */
+const ONSET_HOPS = 6;
+const SHORT_ANSWER_SILENCE_MS = 700;
 const LONG_SPEECH_MS = 1700;
+/** Who spoke less than this and then waits is a person after all. */
+const WAITING_SPEECH_MS = 3400;
 const NOBODY_MS = 4000;
 
 const MULAW = Float64Array.from({ length: 256 }, (_, byte) => {
@@ -31,20 +35,22 @@ const MULAW = Float64Array.from({ length: 256 }, (_, byte) => {
   return (bits & 0x80 ? -magnitude : magnitude) / 32768;
 });
 
-/** One call. */
+/** One call at 8 kHz, mu-law or pcm16. */
 export class Detector {
   #options;
-  #recent = new Float64Array(SIZE);
+  #recent = new Float64Array(LONG);
   #hop = new Float64Array(HOP);
   #filled = 0;
   #hops = 0;
   #power = new Float64Array(SIZE / 2 + 1);
-  #floor = 1e-6;
+  #signals = new Signals();
+  #voice = new Voice();
+  #tone = null;
+  #onset = 0;
   #hangover = 0;
   #speaking = false;
   #speechMs = 0;
   #silenceMs = 0;
-  #tone = null;
   #verdict = null;
   #final = false;
   #events = [];
@@ -89,7 +95,7 @@ export class Detector {
     if (this.#filled < HOP) return;
     this.#filled = 0;
     this.#recent.copyWithin(0, HOP);
-    this.#recent.set(this.#hop, SIZE - HOP);
+    this.#recent.set(this.#hop, LONG - HOP);
     this.#hops += 1;
     this.#frame();
   }
@@ -98,74 +104,50 @@ export class Detector {
     let energy = 0;
     for (let i = 0; i < HOP; i += 1) energy += this.#hop[i] * this.#hop[i];
     energy /= HOP;
-    powerSpectrum(this.#recent, this.#power);
-    const peak = this.#peak();
-    this.#trackTone(peak, energy);
-    this.#trackSpeech(peak, energy);
+    powerSpectrum(this.#recent.subarray(LONG - SIZE), this.#power);
+    const peaks = peaksOf(this.#power);
+    const reason = this.#signals.push(this.#hops, peaks, this.#recent);
+    this.#trackBeep(peaks, energy);
+    const steady = this.#tone !== null && this.#tone.hops >= STEADY_HOPS && this.#tone.quietHops === 0;
+    this.#trackSpeech(this.#voice.push(this.#power, energy, this.#signals.active || steady));
+    if (reason !== null) this.#say('unknown', reason, 0.9, true);
     this.#decide();
   }
 
-  /** The strongest tone of the frame: its pitch by parabolic interpolation on log power, its share of the whole. */
-  #peak() {
-    const power = this.#power;
-    let total = 1e-12;
-    let best = 2;
-    for (let i = 1; i < power.length - 1; i += 1) {
-      total += power[i];
-      if (power[i] > power[best]) best = i;
-    }
-    const around =
-      power[best - 1] + power[best] + power[best + 1] + (power[best - 2] ?? 0) + (power[best + 2] ?? 0);
-    const left = Math.log(power[best - 1] + 1e-12);
-    const middle = Math.log(power[best] + 1e-12);
-    const right = Math.log(power[best + 1] + 1e-12);
-    const bend = left - 2 * middle + right;
-    const offset = bend === 0 ? 0 : (0.5 * (left - right)) / bend;
-    return { frequencyHz: (best + offset) * BIN_HZ, purity: around / total };
-  }
-
-  #trackTone(peak, energy) {
+  #trackBeep(peaks, energy) {
     const tone = this.#tone;
-    const tonal = peak.purity >= PURITY_MIN && energy > this.#floor * FALL_MIN && peak.frequencyHz > 350;
-    if (
-      tonal &&
-      tone &&
-      tone.quietHops === 0 &&
-      Math.abs(peak.frequencyHz / tone.frequencyHz - 1) <= SPREAD_MAX
-    ) {
+    const tonal = peaks.purity >= PURE && peaks.frequencyHz > 350 && !this.#signals.active;
+    const same = tone !== null && Math.abs(peaks.frequencyHz / tone.frequencyHz - 1) <= SPREAD_MAX;
+    if (tonal && same && tone.quietHops === 0) {
       tone.hops += 1;
-      tone.frequencyHz += (peak.frequencyHz - tone.frequencyHz) / tone.hops;
+      tone.frequencyHz += (peaks.frequencyHz - tone.frequencyHz) / tone.hops;
       tone.energy = Math.max(tone.energy, energy);
-      return;
-    }
-    if (tone && energy * FALL_MIN < tone.energy) {
+    } else if (tone !== null && energy * FALL_MIN < tone.energy) {
       tone.quietHops += 1;
-      if (tone.hops >= TONE_HOPS_MIN && tone.quietHops === END_HOPS_MAX) this.#beep(tone);
-      if (tone.quietHops >= END_HOPS_MAX) this.#tone = null;
-      return;
+      if (tone.quietHops < PROOF_HOPS) return;
+      if (tone.hops >= BEEP_HOPS_MIN) this.#beep(tone);
+      this.#tone = null;
+    } else {
+      this.#tone = tonal ? { frequencyHz: peaks.frequencyHz, hops: 1, energy, quietHops: 0 } : null;
     }
-    this.#tone = tonal ? { frequencyHz: peak.frequencyHz, hops: 1, energy, quietHops: 0 } : null;
   }
 
   #beep(tone) {
-    const endMs = (this.#hops - tone.quietHops) * HOP_MS;
     this.#events.push({
       event: 'beep',
-      timestampMs: endMs,
+      timestampMs: (this.#hops - tone.quietHops) * HOP_MS,
       frequencyHz: tone.frequencyHz,
       durationMs: tone.hops * HOP_MS,
-      confidence: 0.9,
+      confidence: 0.95,
       isFinal: true,
     });
-    this.#say('voicemail', 'tone', 0.98, true);
+    this.#say('voicemail', 'tone', 0.95, true);
   }
 
-  #trackSpeech(peak, energy) {
-    const rate = energy < this.#floor ? 0.2 : 0.002;
-    this.#floor += rate * (energy - this.#floor);
-    const loud = energy > SPEECH_POWER_MIN && energy > this.#floor * SPEECH_ABOVE_FLOOR;
-    const voiced = loud && peak.purity < PURITY_MIN;
-    this.#hangover = voiced ? HANGOVER_HOPS : Math.max(0, this.#hangover - 1);
+  #trackSpeech(voiced) {
+    this.#onset = Math.max(0, Math.min(ONSET_HOPS, this.#onset + (voiced ? 1 : -1)));
+    const heard = voiced && (this.#speaking || this.#onset === ONSET_HOPS);
+    this.#hangover = heard ? HANGOVER_HOPS : Math.max(0, this.#hangover - 1);
     const speaking = this.#hangover > 0;
     if (speaking !== this.#speaking) {
       this.#events.push({
@@ -183,10 +165,10 @@ export class Detector {
     if (this.#final) return;
     if (this.#hops * HOP_MS >= this.#options.detectionTimeoutMs) this.#finish();
     else if (this.#speechMs === 0) {
-      if (this.#silenceMs >= NOBODY_MS) this.#say('silence', 'no_speech', 0.8, false);
+      if (this.#silenceMs >= NOBODY_MS) this.#say('silence', 'no_speech', 0.9, false);
     } else if (this.#speaking && this.#speechMs >= LONG_SPEECH_MS) {
-      this.#say('voicemail', 'long_speech', 0.7, false);
-    } else if (this.#silenceMs >= SHORT_ANSWER_SILENCE_MS && this.#speechMs < LONG_SPEECH_MS) {
+      this.#say('voicemail', 'long_speech', 0.6, false);
+    } else if (this.#silenceMs >= SHORT_ANSWER_SILENCE_MS && this.#speechMs < WAITING_SPEECH_MS) {
       this.#say('live_person', 'short_answer', 0.8, false);
     }
   }

@@ -1,0 +1,110 @@
+/** Voice activity: level above the noise band by band; no steady noise, no held notes, no tones. */
+
+const EDGES = [7, 13, 20, 29, 42, 58, 80, 110];
+const BANDS = EDGES.length - 1;
+const BLOCK_HOPS = 20;
+const BLOCKS = 10;
+const BIAS = 3.2;
+/** Floors per bin, on the scale where a full-scale sine is 4,096. */
+const FLOOR_MIN = 1.2e-8 * 4 * 4096;
+const FLOOR_START = 3e-7 * 4 * 4096;
+const ABOVE_FLOOR_DB = 9;
+const LEVEL_MIN_DBFS = -58;
+const STEADY_HOPS = 16;
+const STEADY_RANGE_DB = 5;
+const NOISE_FLATNESS = 0.6;
+const NOTE_HOPS = 15;
+
+const db = (value) => 10 * Math.log10(value + 1e-12);
+
+export class Voice {
+  #smoothed = new Float64Array(BANDS);
+  #block = new Float64Array(BANDS).fill(Infinity);
+  #blocks = [new Float64Array(BANDS).fill(FLOOR_START / BIAS)];
+  #hops = 0;
+  #levels = [];
+  #held = new Uint8Array(129);
+  #quick = 0;
+  #slow = 0;
+  #music = false;
+
+  /** True when a voice is heard in this hop. */
+  push(power, energy, tonal) {
+    const aboveDb = this.#aboveFloorDb(power);
+    const levelDbfs = db(energy);
+    this.#levels.push(levelDbfs);
+    if (this.#levels.length > STEADY_HOPS) this.#levels.shift();
+    const sounding = aboveDb > ABOVE_FLOOR_DB && levelDbfs > LEVEL_MIN_DBFS;
+    const noise = sounding && this.#isNoise(power);
+    const music = this.#isMusic(power, sounding && !noise);
+    return sounding && !noise && !music && !tonal;
+  }
+
+  #aboveFloorDb(power) {
+    for (let band = 0; band < BANDS; band += 1) {
+      let sum = 0;
+      for (let i = EDGES[band]; i < EDGES[band + 1]; i += 1) sum += power[i];
+      const mean = sum / (EDGES[band + 1] - EDGES[band]);
+      this.#smoothed[band] += 0.5 * (mean - this.#smoothed[band]);
+      this.#block[band] = Math.min(this.#block[band], this.#smoothed[band]);
+    }
+    this.#hops += 1;
+    if (this.#hops % BLOCK_HOPS === 0) {
+      this.#blocks.push(this.#block);
+      if (this.#blocks.length > BLOCKS) this.#blocks.shift();
+      this.#block = new Float64Array(BANDS).fill(Infinity);
+    }
+    const ratios = [];
+    for (let band = 0; band < BANDS; band += 1) {
+      const least = Math.min(...this.#blocks.map((block) => block[band]));
+      ratios.push(this.#smoothed[band] / Math.max(FLOOR_MIN, BIAS * least));
+    }
+    const [a, b, c] = ratios.sort((x, y) => y - x);
+    return db((a + b + c) / 3);
+  }
+
+  #isNoise(power) {
+    if (Math.max(...this.#levels) - Math.min(...this.#levels) > STEADY_RANGE_DB) return false;
+    let flatness = 0;
+    for (let from = 8; from < 104; from += 24) {
+      let roots = 0;
+      let total = 1e-20;
+      for (let i = from; i < from + 24; i += 1) {
+        roots += Math.sqrt(power[i]);
+        total += power[i];
+      }
+      flatness += (roots * roots) / (24 * total) / 4;
+    }
+    return flatness >= NOISE_FLATNESS;
+  }
+
+  #isMusic(power, sounding) {
+    if (!sounding) {
+      this.#held.fill(0);
+      this.#quick *= 0.9965;
+      this.#slow *= 0.9965;
+    } else {
+      const musical = this.#notes(power) >= 2 ? 1 : 0;
+      this.#quick += 0.01 * (musical - this.#quick);
+      this.#slow += 0.0025 * (musical - this.#slow);
+    }
+    this.#music = this.#music
+      ? this.#quick >= 0.1 || this.#slow >= 0.1
+      : this.#quick > 0.26 || this.#slow > 0.15;
+    return this.#music;
+  }
+
+  /** Peaks that have stayed in their bin for 150 ms. */
+  #notes(power) {
+    let notes = 0;
+    for (let i = 5; i < 110; i += 1) {
+      const here = power[i];
+      const stands = here > 2 * (power[i - 3] + power[i + 3]) && here > 0.002;
+      const peak = here > power[i - 1] && here >= power[i + 1];
+      const stays = this.#held[i] > 0 && here > power[i - 2] && here > power[i + 2];
+      this.#held[i] = stands && (peak || stays) ? Math.min(255, this.#held[i] + 1) : 0;
+      if (this.#held[i] >= NOTE_HOPS) notes += 1;
+    }
+    return notes;
+  }
+}
