@@ -4,11 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import { until } from '../_util/index.ts';
-import type { Service } from '../_util/service.ts';
 import { acceptDeliveries } from './_util/accepted.ts';
 import { Lab } from './_util/lab.ts';
 import type { Answering, Receiver } from './_util/receiver.ts';
 import { CELL_LIMIT_MS, picker, scaled } from './_util/scale.ts';
+import type { Service } from './_util/service.ts';
 
 const DELIVERIES = scaled(200, 2_000);
 /** How often a worker is killed while it works through one cell. */

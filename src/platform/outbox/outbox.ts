@@ -91,7 +91,8 @@ function columnsOf(messages: readonly OutboxMessage[], nowMs: number): unknown[]
     messages.map(storedLane),
     messages.map((m) => m.orderKey ?? null),
     messages.map((m) => JSON.stringify(m.payload)),
-    messages.map((m) => new Date(m.availableAtMs ?? nowMs)),
+    // Never in the past: a relay looks for rows from a floor on, and what was due before is due now.
+    messages.map((m) => new Date(Math.max(m.availableAtMs ?? nowMs, nowMs))),
     new Date(nowMs),
   ];
 }

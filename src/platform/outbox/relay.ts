@@ -13,8 +13,12 @@ import { backoffMs } from './transient.rules.ts';
 
 /** Without any wake-up, work is found within this time. */
 const POLL_MS = 1_000;
-/** A poll takes at most a tenth of the time, whatever it has to wade through. */
+/** A poll takes at most a tenth of the time, whatever it has to wade through, … */
 const POLL_SHARE = 10;
+/** … but one that a stalled database held up says nothing about the next: the pause has an end. */
+const POLL_PAUSE_MAX_MS = 5_000;
+/** A look that took longer: the database stalled, and what commits now may lie below the floors (their margin: 5 s). */
+const POLL_STALLED_MS = 4_000;
 const BRING_BACK_MS = 5_000;
 const BRING_BACK_ROWS_MAX = 1_000;
 const LANES_PER_POLL_MAX = 1_000;
@@ -109,14 +113,25 @@ export class Relay {
 
   /** One round over the lanes; a round that hits its bound goes on where it stopped. */
   async #poll(): Promise<void> {
-    if (this.#clock.monotonicMs() - this.#floorsSinceMs > FLOORS_LIVE_MS) {
-      this.#floorsSinceMs = this.#clock.monotonicMs();
-      for (const dispatcher of this.#dispatchers.values()) dispatcher.dropFloors();
+    const startedMs = this.#clock.monotonicMs();
+    if (startedMs - this.#floorsSinceMs > FLOORS_LIVE_MS) this.#dropFloors();
+    let isSteady = false;
+    let lanes: Awaited<ReturnType<OutboxStore['lanes']>>;
+    try {
+      lanes = await this.#store.lanes(this.#pollAfter, this.#clock.nowMs(), LANES_PER_POLL_MAX);
+      isSteady = this.#clock.monotonicMs() - startedMs <= POLL_STALLED_MS;
+    } finally {
+      if (!isSteady) this.#dropFloors();
     }
-    const lanes = await this.#store.lanes(this.#pollAfter, this.#clock.nowMs(), LANES_PER_POLL_MAX);
     this.#pollAfter = lanes.length >= LANES_PER_POLL_MAX ? (lanes.at(-1)?.lane ?? '') : '';
     for (const { lane, due } of lanes) if (due) this.#dispatchers.get(topicOf(lane))?.wake(lane);
+    if (!isSteady) return;
     for (const dispatcher of this.#dispatchers.values()) await dispatcher.raiseFloors();
+  }
+
+  #dropFloors(): void {
+    this.#floorsSinceMs = this.#clock.monotonicMs();
+    for (const dispatcher of this.#dispatchers.values()) dispatcher.dropFloors();
   }
 
   /** Brings rows of outbox_later back shortly before they are due. How many. */
@@ -135,7 +150,8 @@ export class Relay {
       try {
         await job();
         faults = 0;
-        nextMs = Math.max(pauseMs, (this.#clock.monotonicMs() - startedMs) * POLL_SHARE);
+        const tookMs = this.#clock.monotonicMs() - startedMs;
+        nextMs = Math.max(pauseMs, Math.min(tookMs * POLL_SHARE, POLL_PAUSE_MAX_MS));
       } catch (error) {
         faults += 1;
         if (faults === 1) this.#logger.warn({ err: error }, 'the outbox cannot be read: trying again');

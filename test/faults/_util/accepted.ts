@@ -6,7 +6,7 @@ import type { Db } from '../../../src/platform/db/index.ts';
 import { silentLogger } from '../../../src/platform/logger/index.ts';
 import { Outbox } from '../../../src/platform/outbox/index.ts';
 import { createQueue } from '../../../src/platform/queue/index.ts';
-import type { Credentials } from '../../_util/service.ts';
+import type { Credentials } from './service.ts';
 
 /** Events of one made-up session; each session is one order key, as in the journal. */
 const EVENTS_PER_SESSION = 10;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { testDb } from '../../_util/index.ts';
 import type { TestDb } from '../../_util/index.ts';
-import { createAccount, databaseEnv, serviceEnv, startService } from '../../_util/service.ts';
-import type { Credentials, Environment, Service } from '../../_util/service.ts';
 import { Ledger } from './ledger.ts';
 import { Receiver } from './receiver.ts';
 import type { Answering } from './receiver.ts';
+import { createAccount, databaseEnv, Service } from './service.ts';
+import type { Credentials, Environment } from './service.ts';
 
 const CRASH_POINTS = pathToFileURL(join(import.meta.dirname, 'crash-points.js')).href;
 
@@ -50,13 +50,13 @@ export class Lab {
     const test = await testDb();
     const folder = await mkdtemp(join(tmpdir(), 'tonegate-lab-'));
     const all = { ...databaseEnv(test.url), ...env };
-    const credentials = await createAccount(serviceEnv(folder, all));
-    return new Lab({ test, credentials, ledger: await Ledger.open(test.url), env: all, folder });
+    const credentials = await createAccount(all);
+    return new Lab({ test, credentials, ledger: new Ledger(test.url), env: all, folder });
   }
 
   /** `tonegate start` on the lab's database. */
   async start(env: Environment = {}): Promise<Service> {
-    const service = await startService({ dataDir: this.#folder, env: { ...this.#env, ...env } });
+    const service = await Service.start(this.#folder, { ...this.#env, ...env });
     this.#services.push(service);
     return service;
   }

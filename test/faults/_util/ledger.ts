@@ -25,27 +25,23 @@ export interface SessionRow {
   readonly end_reason: string | null;
 }
 
-/** What the service's database says, read beside it on a connection of its own. */
+/** What the service's database says, read beside it. */
 export class Ledger {
-  readonly #client: pg.Client;
+  /** One connection, made again when it breaks; statements wait for each other. */
+  readonly #pool: pg.Pool;
 
-  private constructor(client: pg.Client) {
-    this.#client = client;
-  }
-
-  static async open(databaseUrl: string): Promise<Ledger> {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    client.on('error', () => undefined);
-    await client.connect();
-    return new Ledger(client);
+  constructor(databaseUrl: string) {
+    this.#pool = new pg.Pool({ connectionString: databaseUrl, max: 1, idleTimeoutMillis: 0 });
+    // The server is killed in some tests; the next statement connects again.
+    this.#pool.on('error', () => undefined);
   }
 
   async query<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
-    return (await this.#client.query<R>(text, values)).rows;
+    return (await this.#pool.query<R>(text, values)).rows;
   }
 
   async close(): Promise<void> {
-    await this.#client.end().catch(() => undefined);
+    await this.#pool.end();
   }
 
   deliveries(): Promise<DeliveryRow[]> {
@@ -75,19 +71,30 @@ export class Ledger {
     return rows.map(({ pid }) => pid);
   }
 
-  /** Waits until no delivery and no outbox row is left to do. */
+  /** Waits until no delivery and no outbox row is left to do; says what is left when it does not come to that. */
   async settled(limitMs = SETTLE_LIMIT_MS): Promise<void> {
-    await until(
-      async () => {
-        const [left] = await this.query<{ n: string }>(
-          `select (select count(*) from webhook_deliveries where state = 'pending')
-             + (select count(*) from outbox) + (select count(*) from outbox_later) as n`,
-        );
-        return left?.n === '0';
-      },
-      limitMs,
-      'the end of all deliveries',
+    const left = `select (select count(*) from webhook_deliveries where state = 'pending')
+      + (select count(*) from outbox) + (select count(*) from outbox_later) as n`;
+    try {
+      await until(
+        async () => (await this.query<{ n: string }>(left))[0]?.n === '0',
+        limitMs,
+        'the end of all deliveries',
+      );
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await this.#unsettled()}`, { cause: error });
+    }
+  }
+
+  async #unsettled(): Promise<string> {
+    const rows = await this.query(
+      `select id, key, attempts, available_at, lease_until, leased_at, now() from outbox order by id limit 5`,
     );
+    const busy = await this.query(
+      `select pid, application_name, state, wait_event, now() - xact_start as age, left(query, 80) as query
+       from pg_stat_activity where datname = current_database() order by xact_start limit 10`,
+    );
+    return [...rows, ...busy].map((row) => JSON.stringify(row)).join('\n');
   }
 
   /**
