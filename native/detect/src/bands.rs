@@ -23,11 +23,11 @@ const BLOCKS: usize = 10;
 /// The minimum of the smoothed power lies this far below its mean (measured on white noise: 5 dB).
 const MINIMUM_BIAS: f32 = 3.2;
 
-/// Floor of the floors, per bin: line noise of −63 dBFS. What lies below is silence whatever the ratio.
-const FLOOR_MIN: f32 = 1.2e-8;
+/// Floor of the floors, per bin: line noise of −68 dBFS. What lies below is silence whatever the ratio.
+const FLOOR_MIN: f32 = 4e-9;
 
-/// Highest first guess of a floor, per bin: line noise of −49 dBFS. A call may begin in the middle of a word.
-const FLOOR_START_MAX: f32 = 3e-7;
+/// Highest first guess of a floor, per bin: line noise of −34 dBFS. A call may begin in the middle of a word.
+const FLOOR_START_MAX: f32 = 1e-5;
 
 /// Bands whose ratios are averaged: a vowel fills three, a click or a hiss all.
 const BEST: usize = 3;

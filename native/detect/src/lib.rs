@@ -35,6 +35,7 @@ mod speech;
 mod timeline;
 mod tones;
 mod track;
+mod turn;
 mod verdict;
 mod voice;
 

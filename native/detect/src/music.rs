@@ -26,13 +26,13 @@ const QUICK: f32 = 0.01;
 const SLOW: f32 = 0.002_5;
 
 /// Averages from which it is music, and below which it is none any more.
-const QUICK_ON: f32 = 0.26;
-const SLOW_ON: f32 = 0.15;
+const QUICK_ON: f32 = 0.5;
+const SLOW_ON: f32 = 0.17;
 const QUICK_OFF: f32 = 0.10;
 const SLOW_OFF: f32 = 0.10;
 
-/// Share by which the averages fade per hop without sound: halved in about 2 s.
-const FADE: f32 = 0.996_5;
+/// Share by which the averages fade per hop without sound: halved in about 4 s.
+const FADE: f32 = 0.998_3;
 
 /// Tells music from voices, over a second or more of sound.
 #[derive(Debug)]

@@ -3,24 +3,29 @@
 //! A segment is a voice without a gap longer than [`SEGMENT_GAP_HOPS`]; a turn is a run of segments without a silence
 //! longer than [`TURN_GAP_HOPS`]: one answer, or one greeting with the pauses between its sentences.
 
+use crate::turn::Turn;
 use crate::voice::VoiceFrame;
 
-/// Hops a second.
+/// Length of a hop.
 pub(crate) const HOP_MS: f32 = 10.0;
 
-/// Voiced hops among the last [`START_WINDOW_HOPS`] that begin a segment: a click is shorter than 60 ms, a word is not.
-const START_HOPS: u32 = 6;
-
-/// Window for [`START_HOPS`].
+/// Hops looked back on to begin a segment.
 const START_WINDOW_HOPS: u32 = 12;
 
+/// Voiced hops among them that begin one: a click is shorter than 50 ms, the shortest word is not.
+const START_HOPS: u32 = 5;
+
+/// Hops looked back on to go on with a segment, and voiced ones among them: single hops of noise do not lengthen it.
+const STAY_WINDOW: u32 = 0b1_1111;
+const STAY_HOPS: u32 = 3;
+
 /// Unvoiced hops that end a segment: longer than a closed consonant (up to 200 ms), shorter than a pause.
-const SEGMENT_GAP_HOPS: u32 = 30;
+const SEGMENT_GAP_HOPS: u64 = 30;
 
-/// Unvoiced hops that end a turn.
-const TURN_GAP_HOPS: u32 = 200;
+/// Unvoiced hops that end a turn: the sentences of a greeting follow each other within 2 s.
+const TURN_GAP_HOPS: u64 = 200;
 
-/// A change of speech at one hop; the hop is counted from the session's first.
+/// A change of speech; the hop is counted from the session's first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpeechChange {
     /// A segment began at this hop.
@@ -29,45 +34,13 @@ pub(crate) enum SpeechChange {
     End(u64),
 }
 
-/// One run of segments.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Turn {
-    /// First voiced hop.
-    pub first: u64,
-    /// Last voiced hop.
-    pub last: u64,
-    /// Hops within segments, pauses left out.
-    pub spoken: u32,
-    /// Segments.
-    pub segments: u32,
-    /// Voiced hops in which notes were held.
-    pub notes: u32,
-}
-
-impl Turn {
-    /// First to last voice.
-    pub(crate) fn span_ms(&self) -> f32 {
-        (self.last + 1 - self.first) as f32 * HOP_MS
-    }
-
-    /// Share of it in which notes were held, as in music: 0 to 1.
-    pub(crate) fn notes_share(&self) -> f32 {
-        self.notes as f32 / self.spoken.max(1) as f32
-    }
-
-    /// Length of its segments.
-    pub(crate) fn spoken_ms(&self) -> f32 {
-        self.spoken as f32 * HOP_MS
-    }
-}
-
 /// What was spoken since the answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Speech {
     window: u32,
     hop: u64,
     answered: u64,
-    segment_start: Option<u64>,
+    speaking: bool,
     last_voiced: u64,
     turn: Option<Turn>,
     turns: u32,
@@ -80,20 +53,7 @@ pub(crate) struct Speech {
 
 impl Speech {
     pub(crate) fn new() -> Self {
-        Self {
-            window: 0,
-            hop: 0,
-            answered: 0,
-            segment_start: None,
-            last_voiced: 0,
-            turn: None,
-            turns: 0,
-            segments: 0,
-            spoken: 0,
-            longest_pause: 0,
-            level_sum_dbfs: 0.0,
-            level_hops: 0,
-        }
+        Self::default()
     }
 
     /// The answer: what was heard before is forgotten.
@@ -109,26 +69,17 @@ impl Speech {
             return self.forget_turn();
         }
         self.window = (self.window << 1 | u32::from(voice.voiced)) & ((1 << START_WINDOW_HOPS) - 1);
-        if voice.voiced {
-            self.level_sum_dbfs += f64::from(voice.level_dbfs);
-            self.level_hops += 1;
-            if let Some(turn) = &mut self.turn {
-                turn.notes += u32::from(voice.notes);
-            }
+        if !self.speaking {
+            return (voice.voiced && self.window.count_ones() >= START_HOPS).then(|| self.begin(hop, voice));
         }
-        match self.segment_start {
-            None if voice.voiced && self.window.count_ones() >= START_HOPS => Some(self.begin(hop)),
-            None => None,
-            Some(_) if voice.voiced => {
-                self.extend(hop);
-                None
-            }
-            Some(_) if hop - self.last_voiced >= u64::from(SEGMENT_GAP_HOPS) => {
-                self.segment_start = None;
-                Some(SpeechChange::End(self.last_voiced))
-            }
-            Some(_) => None,
+        if voice.voiced && (self.window & STAY_WINDOW).count_ones() >= STAY_HOPS {
+            self.extend(hop, voice);
+        } else if hop - self.last_voiced >= SEGMENT_GAP_HOPS {
+            self.speaking = false;
+            self.window = 0;
+            return Some(SpeechChange::End(self.last_voiced));
         }
+        None
     }
 
     /// The latest turn was music: it never happened.
@@ -138,46 +89,40 @@ impl Speech {
         self.turns -= 1;
         self.segments -= turn.segments;
         self.spoken -= turn.spoken;
-        self.segment_start.take().map(|_| SpeechChange::End(self.last_voiced))
+        std::mem::take(&mut self.speaking).then_some(SpeechChange::End(self.last_voiced))
     }
 
-    fn begin(&mut self, hop: u64) -> SpeechChange {
-        let back = u64::from(31 - self.window.leading_zeros());
+    fn begin(&mut self, hop: u64, voice: VoiceFrame) -> SpeechChange {
+        let back = u64::from(self.window.checked_ilog2().unwrap_or(0));
         let start = hop.saturating_sub(back).max(self.answered);
         if self.segments > 0 {
-            self.longest_pause = self.longest_pause.max(start - self.last_voiced - 1);
+            self.longest_pause = self.longest_pause.max(start.saturating_sub(self.last_voiced + 1));
         }
-        let fresh = self.turn.is_none_or(|turn| start - turn.last > u64::from(TURN_GAP_HOPS));
-        if fresh {
-            self.turns += 1;
-            self.turn = Some(Turn { first: start, last: start, ..Turn::default() });
+        match &mut self.turn {
+            Some(turn) if start.saturating_sub(turn.last) <= TURN_GAP_HOPS => turn.resume(start),
+            turn => {
+                let before = turn.take();
+                *turn = Some(Turn::after(before, start));
+                self.turns += 1;
+            }
         }
         self.segments += 1;
-        self.last_voiced = start;
-        self.segment_start = Some(start);
         self.spoken += 1;
-        if let Some(turn) = &mut self.turn {
-            turn.segments += 1;
-            turn.spoken += 1;
-            turn.last = start;
-        }
-        self.extend(hop);
+        self.last_voiced = start;
+        self.speaking = true;
+        self.extend(hop, voice);
         SpeechChange::Start(start)
     }
 
-    fn extend(&mut self, hop: u64) {
+    fn extend(&mut self, hop: u64, voice: VoiceFrame) {
         let grown = u32::try_from(hop - self.last_voiced).unwrap_or(u32::MAX);
         self.last_voiced = hop;
-        self.spoken += grown;
+        self.spoken = self.spoken.saturating_add(grown);
+        self.level_sum_dbfs += f64::from(voice.level_dbfs);
+        self.level_hops += 1;
         if let Some(turn) = &mut self.turn {
-            turn.last = hop;
-            turn.spoken += grown;
+            turn.extend(hop, grown, voice);
         }
-    }
-
-    /// A segment is under way.
-    pub(crate) fn speaking(&self) -> bool {
-        self.segment_start.is_some()
     }
 
     /// A voice was heard since the answer.
@@ -203,6 +148,11 @@ impl Speech {
     /// Speech heard since the answer, pauses left out.
     pub(crate) fn spoken_ms(&self) -> f32 {
         self.spoken as f32 * HOP_MS
+    }
+
+    /// Audio since the answer.
+    pub(crate) fn since_answer_ms(&self) -> f32 {
+        self.hop.saturating_sub(self.answered) as f32 * HOP_MS
     }
 
     /// Audio since the last voice, or since the answer when none was heard.

@@ -18,9 +18,44 @@
 use crate::config::Strategy;
 use crate::event::{Reason, VerdictKind};
 use crate::speech::Speech;
+use crate::turn::{ANSWER_MAX_MS, Turn};
 
 /// Silence that is a verdict (supplement 10: nobody heard for 4 s).
 const NO_SPEECH_MS: f32 = 4_000.0;
+
+/// Somebody who paused for less is still talking.
+const TALKING_MS: f32 = 400.0;
+
+/// Unbroken speech of this length gets a first verdict of voicemail, to be refined: peers take 1.5 s (Asterisk) to 2.4 s.
+const FIRST_LONG_MS: f32 = 1_450.0;
+
+/// The same for `live_check`, whose verdict cannot be refined.
+const QUICK_LONG_MS: f32 = 1_600.0;
+
+/// Silence after an answer that makes it one: longer than a pause within a sentence.
+const WAIT_MS: f32 = 700.0;
+
+/// The same for `live_check`.
+const QUICK_WAIT_MS: f32 = 600.0;
+
+/// Silence after speech with held notes: music goes on within it.
+const WAIT_AFTER_NOTES_MS: f32 = 2_500.0;
+
+/// Share of hops with held notes from which speech may be music.
+const NOTES_SUSPECT: f32 = 0.3;
+
+/// Silence after which a person's verdict is final: beeps come within 4 s of the greeting.
+const SETTLED_MS: f32 = 6_000.0;
+
+/// A greeting has one phrase of this length at least.
+const GREETING_PHRASE_MS: f32 = 1_800.0;
+
+/// Least share of vowels in a voice; keyboards have 0.16, short words 0.25 at least.
+const VOWEL_SHARE_MIN: f32 = 0.2;
+
+/// Silence before, and length of, a "Hello?" of a person who waits.
+const CALL_AGAIN_GAP_MS: f32 = 2_500.0;
+const CALL_AGAIN_MAX_MS: f32 = 1_300.0;
 
 /// What a verdict says, before the session adds its measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,29 +164,90 @@ impl Verdicts {
     }
 
     fn on_speech(&self, speech: &Speech) -> Option<Opinion> {
-        let silence_ms = speech.silence_ms();
-        let Some(turn) = speech.turn() else {
-            return (!speech.heard() && silence_ms >= NO_SPEECH_MS).then_some(Opinion {
-                kind: VerdictKind::Silence,
-                reason: Reason::NoSpeech,
-                confidence: 0.95,
-                settled: false,
-            });
-        };
-        let spoken_ms = turn.spoken_ms();
-        if spoken_ms >= 3_200.0 || (spoken_ms >= 1_700.0 && silence_ms < 500.0) {
-            return Some(Opinion {
-                kind: VerdictKind::Voicemail,
-                reason: Reason::LongSpeech,
-                confidence: 0.6,
-                settled: false,
-            });
+        let heard = speech.turn().filter(|turn| is_voice(turn));
+        match heard {
+            Some(turn) => self.on_turn(turn, speech.silence_ms()),
+            None => self.on_silence(speech),
         }
-        (silence_ms >= 700.0).then_some(Opinion {
-            kind: VerdictKind::LivePerson,
-            reason: if self.silent { Reason::AnswerAfterSilence } else { Reason::ShortAnswer },
-            confidence: 0.8,
-            settled: silence_ms >= 6_000.0,
+    }
+
+    /// Nobody was heard. A verdict on a person stands: what came after was no voice.
+    fn on_silence(&self, speech: &Speech) -> Option<Opinion> {
+        let person = self.standing.is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
+        let silent = !person && speech.turns() <= 1 && speech.since_answer_ms() >= NO_SPEECH_MS;
+        silent.then_some(Opinion {
+            kind: VerdictKind::Silence,
+            reason: Reason::NoSpeech,
+            confidence: 0.95,
+            settled: false,
         })
     }
+
+    fn on_turn(&self, turn: &Turn, silence_ms: f32) -> Option<Opinion> {
+        let quick = self.strategy == Strategy::LiveCheck;
+        let talk_ms = turn.talk_ms();
+        let person = self.standing.is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
+        if silence_ms < TALKING_MS {
+            let first_ms = if quick { QUICK_LONG_MS } else { FIRST_LONG_MS };
+            let long = turn.gap_ms() == 0.0 && talk_ms >= first_ms && !(person && talk_ms < ANSWER_MAX_MS);
+            return long.then(|| machine(talk_ms));
+        }
+        if is_greeting(turn) {
+            return (turn.gap_ms() == 0.0).then(|| machine(talk_ms));
+        }
+        let wait_ms = match (quick, turn.notes_share() > NOTES_SUSPECT) {
+            (_, true) => WAIT_AFTER_NOTES_MS,
+            (true, false) => QUICK_WAIT_MS,
+            (false, false) => WAIT_MS,
+        };
+        if silence_ms < wait_ms {
+            return None;
+        }
+        if turn.longest_before_ms() >= ANSWER_MAX_MS && !is_dialogue(turn) {
+            return None;
+        }
+        Some(self.person(talk_ms, silence_ms))
+    }
+
+    fn person(&self, talk_ms: f32, silence_ms: f32) -> Opinion {
+        let settled = silence_ms >= SETTLED_MS;
+        let confidence = match talk_ms {
+            ..1_300.0 => 0.9,
+            ..2_000.0 => 0.85,
+            ..2_800.0 => 0.75,
+            _ => 0.6,
+        };
+        Opinion {
+            kind: VerdictKind::LivePerson,
+            reason: if self.silent { Reason::AnswerAfterSilence } else { Reason::ShortAnswer },
+            confidence: if settled { confidence + 0.05 } else { confidence },
+            settled,
+        }
+    }
+}
+
+/// Clicks, hiss and keyboards have next to no vowels.
+fn is_voice(turn: &Turn) -> bool {
+    turn.vowel_share() >= VOWEL_SHARE_MIN
+}
+
+/// Longer than an answer, and not a chain of short calls ("Hello? … Hello?").
+fn is_greeting(turn: &Turn) -> bool {
+    turn.talk_ms() >= ANSWER_MAX_MS && turn.longest_phrase_ms() >= GREETING_PHRASE_MS
+}
+
+/// After long speech: a short call into a silence that has lasted, or a second one, is a person who waits.
+fn is_dialogue(turn: &Turn) -> bool {
+    let calls_again = turn.gap_ms() >= CALL_AGAIN_GAP_MS && turn.talk_ms() <= CALL_AGAIN_MAX_MS;
+    calls_again || turn.short_before() >= 2
+}
+
+fn machine(talk_ms: f32) -> Opinion {
+    let confidence = match talk_ms {
+        ..2_000.0 => 0.5,
+        ..3_250.0 => 0.6,
+        ..5_000.0 => 0.85,
+        _ => 0.92,
+    };
+    Opinion { kind: VerdictKind::Voicemail, reason: Reason::LongSpeech, confidence, settled: false }
 }

@@ -10,10 +10,13 @@ use crate::music::Music;
 use crate::tones::ToneFrame;
 
 /// A voice stands this far above the noise in its best bands.
-const ABOVE_FLOOR_DB: f32 = 9.0;
+const ABOVE_FLOOR_DB: f32 = 8.0;
+
+/// Music is followed from here: held notes lift the floor below them.
+const MUSIC_ABOVE_FLOOR_DB: f32 = 4.0;
 
 /// Below this nothing is a voice: 10 dB under the softest telephone speech (−45 dBFS in its loud parts).
-const LEVEL_MIN_DBFS: f32 = -58.0;
+const LEVEL_MIN_DBFS: f32 = -62.0;
 
 /// Hops over which a level is steady or not.
 const STEADY_HOPS: usize = 16;
@@ -28,6 +31,9 @@ const NOISE_FLATNESS: f32 = 0.6;
 /// Hops of steady noise after which it is the line's own.
 const ADOPT_HOPS: u32 = 20;
 
+/// A vowel has this many times more power below 1,300 Hz than above.
+const VOWEL_RATIO: f32 = 2.0;
+
 /// What one hop is to the ear.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct VoiceFrame {
@@ -37,6 +43,8 @@ pub(crate) struct VoiceFrame {
     pub music: bool,
     /// Notes are held, as in music.
     pub notes: bool,
+    /// It sounds like a vowel.
+    pub vowel: bool,
     /// Level of the hop in dBFS.
     pub level_dbfs: f32,
 }
@@ -70,9 +78,15 @@ impl Voice {
         self.next_level = (self.next_level + 1) % STEADY_HOPS;
         let sounding = above_db > ABOVE_FLOOR_DB && level_dbfs > LEVEL_MIN_DBFS;
         let noise = sounding && self.is_noise(frame.power);
-        let music = self.music.push(frame.power, sounding && !noise);
+        let music = self.music.push(frame.power, !noise && above_db > MUSIC_ABOVE_FLOOR_DB && level_dbfs > LEVEL_MIN_DBFS);
         let voiced = sounding && !noise && !music.heard && !tone.tonal;
-        VoiceFrame { voiced, music: music.heard, notes: music.notes, level_dbfs }
+        VoiceFrame {
+            voiced,
+            music: music.heard,
+            notes: music.notes,
+            vowel: voiced && is_vowel(frame.power),
+            level_dbfs,
+        }
     }
 
     /// Steady in level and flat in spectrum: a noise that has begun, not a voice.
@@ -95,6 +109,13 @@ impl Voice {
     pub(crate) fn floor_dbfs(&self) -> f32 {
         self.bands.floor_dbfs()
     }
+}
+
+/// The power below 1,300 Hz, where the first formants lie, outweighs what is above.
+fn is_vowel(power: &[f32; BINS]) -> bool {
+    let low: f32 = power[7..42].iter().sum();
+    let high: f32 = power[42..120].iter().sum();
+    low > VOWEL_RATIO * high
 }
 
 /// Squared sum of roots over the sum, per bin, of 250–3,250 Hz in stretches of 750 Hz so that a tilt does not count: 1 for
