@@ -43,12 +43,19 @@ describe('FolderLock', () => {
     (await FolderLock.take(folder, 'service')).release();
   });
 
-  it("gives a dead process's folder to one of many at once", async () => {
-    await write({ pid: 2 ** 22 + 1, startedAt: '1', purpose: 'service' });
-    const takes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => FolderLock.take(folder, 'service')),
-    );
-    expect(takes.filter((take) => take.status === 'fulfilled')).toHaveLength(1);
-    expect(await readdir(folder)).toEqual(['tonegate.lock']);
+  it("gives a dead process's folder to one of many at once, whenever they come", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await write({ pid: 2 ** 22 + 1, startedAt: '1', purpose: 'service' });
+      const takes = await Promise.allSettled(
+        Array.from({ length: 40 }, () => FolderLock.take(folder, 'service')),
+      );
+      const taken = takes.filter((take) => take.status === 'fulfilled');
+      const refused = takes.filter(
+        (take) => take.status === 'rejected' && take.reason instanceof FolderInUse,
+      );
+      expect([taken.length, refused.length]).toEqual([1, 39]);
+      expect(await readdir(folder)).toEqual(['tonegate.lock']);
+      taken[0]?.value.release();
+    }
   });
 });

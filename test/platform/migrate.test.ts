@@ -61,6 +61,14 @@ describe('migrate', () => {
     expect(await tables()).toEqual(['a', 'b']);
   });
 
+  it('undoes a file that ran but could not be recorded', async () => {
+    await write('0001_a', 'create table a (n int); drop table _prisma_migrations');
+    await expect(migrate(test.url, folder)).rejects.toThrow(/0001_a failed and was undone/);
+    expect(await tables()).toEqual([]);
+    await write('0001_a', 'create table a (n int)');
+    expect(await migrate(test.url, folder)).toEqual(['0001_a']);
+  });
+
   it('refuses a file that was changed after it ran, and a database newer than itself', async () => {
     await write('0001_a', 'create table a (n int)');
     await migrate(test.url, folder);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, link, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -46,7 +47,7 @@ export class FolderLock {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await chmod(path, 0o700);
     const own: LockHolder = { pid: process.pid, startedAt: startOf(process.pid) ?? '', purpose };
-    const draft = join(path, `${NAME}.${process.pid}`);
+    const draft = join(path, `${NAME}.${randomUUID()}`);
     await writeFile(draft, JSON.stringify(own), { mode: 0o600 });
     try {
       for (let waitedMs = 0; ; waitedMs += POLL_MS) {
