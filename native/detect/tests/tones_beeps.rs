@@ -181,3 +181,11 @@ fn a_reset_detector_remembers_no_tone() {
     });
     assert!(events.is_empty(), "{events:?}");
 }
+
+#[test]
+fn decoder_front_end_and_tones_of_a_session_stay_within_8_kib() {
+    let bytes = size_of::<tonegate_dsp::Decoder>()
+        + size_of::<tonegate_dsp::FrontEnd>()
+        + size_of::<tonegate_detect::Tones>();
+    assert!(bytes <= 8 * 1_024, "{bytes} bytes");
+}

@@ -2,7 +2,9 @@
 
 mod tones_util;
 
-use tones_util::Line;
+use proptest::prelude::*;
+use tonegate_dsp::{Decoder, Encoding};
+use tones_util::{Line, listen_to};
 
 fn assert_no_beep(line: Line, what: &str) {
     let heard = line.listen(true);
@@ -84,5 +86,29 @@ fn a_tone_at_call_progress_pitch_alone_on_the_line_is_no_beep() {
                 .is_empty(),
             "{hz} Hz"
         );
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic_and_every_event_lies_in_the_audio(
+        bytes in prop::collection::vec(any::<u8>(), 0..12_000),
+        repeats in 1_usize..4,
+        speech_before in any::<bool>(),
+    ) {
+        let bytes = bytes.repeat(repeats);
+        let mut decoder = Decoder::new(Encoding::Mulaw, 8_000).expect("8 kHz is supported");
+        let heard = listen_to(&mut decoder, &bytes, speech_before);
+        prop_assert_eq!(heard.hops.len(), bytes.len() / 80);
+        for hop in &heard.hops {
+            prop_assert!(hop.purity.is_finite() && (0.0..=4_000.0).contains(&hop.frequency_hz));
+        }
+        for beep in &heard.beeps {
+            prop_assert!(beep.start_sample <= beep.end_sample && beep.end_sample <= bytes.len() as u64);
+            prop_assert!((0.0..=1.0).contains(&beep.confidence));
+        }
+        for signal in &heard.signals {
+            prop_assert!(signal.start_sample <= signal.end_sample && signal.end_sample <= bytes.len() as u64);
+        }
     }
 }
