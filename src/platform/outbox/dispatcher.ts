@@ -167,13 +167,13 @@ export class TopicDispatcher {
     return this.#handler.laneConcurrencyMax ?? this.#handler.concurrencyMax;
   }
 
-  async #claim(wishes: Parameters<ExecutionContext['store']['claim']>[1]): Promise<OutboxRow[] | null> {
+  async #claim(wishes: Parameters<ExecutionContext['store']['claim']>[0]): Promise<OutboxRow[] | null> {
     const { store, clock, logger } = this.#context;
     const nowMs = clock.nowMs();
     try {
       const untilMs = nowMs + this.#handler.leaseMs;
       const lease = { owner: this.#owner, nowMs, untilMs, orderGapMs: nowMs - ORDER_GAP_MS };
-      const rows = await store.claim(this.#handler.topic, wishes, lease);
+      const rows = await store.claim(wishes, lease);
       this.#faults = 0;
       return rows;
     } catch (error) {

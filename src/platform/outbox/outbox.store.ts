@@ -61,9 +61,8 @@ export class OutboxStore {
     this.#db = db;
   }
 
-  async claim(topic: string, wishes: readonly LaneWish[], lease: Lease): Promise<OutboxRow[]> {
+  async claim(wishes: readonly LaneWish[], lease: Lease): Promise<OutboxRow[]> {
     const { rows } = await this.#db.query<StoredRow>(CLAIM_SQL, [
-      topic,
       wishes.map((wish) => wish.lane),
       wishes.map((wish) => wish.quota),
       wishes.map((wish) => new Date(wish.floorMs)),
