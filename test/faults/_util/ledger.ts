@@ -71,6 +71,26 @@ export class Ledger {
     return rows.map(({ pid }) => pid);
   }
 
+  /** From now on the database notes in which order deliveries are started for the first time. */
+  async watchStarts(): Promise<void> {
+    await this.query(`
+      create table fault_starts (n bigint generated always as identity, delivery_id uuid);
+      create function fault_note_start() returns trigger language plpgsql as $$
+        begin insert into fault_starts (delivery_id) values (new.key::uuid); return null; end $$;
+      create trigger fault_note_start after update on outbox for each row
+        when (old.attempts = 0 and new.attempts = 1) execute function fault_note_start()`);
+  }
+
+  /** Sequences of one session's deliveries in the order of their first start. Needs `watchStarts` before. */
+  async startsOf(sessionId: string): Promise<number[]> {
+    const rows = await this.query<{ sequence: string }>(
+      `select d.sequence from fault_starts s join webhook_deliveries d on d.id = s.delivery_id
+       where d.source_id = $1 order by s.n`,
+      [sessionId],
+    );
+    return rows.map(({ sequence }) => Number(sequence));
+  }
+
   /** Waits until no delivery and no outbox row is left to do; says what is left when it does not come to that. */
   async settled(limitMs = SETTLE_LIMIT_MS): Promise<void> {
     const left = `select (select count(*) from webhook_deliveries where state = 'pending')
