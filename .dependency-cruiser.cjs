@@ -73,7 +73,10 @@ module.exports = {
       name: 'rules-are-pure',
       severity: 'error',
       from: { path: '\\.rules\\.ts$' },
-      to: { path: '^src/(platform|main)|^(node:)?(fs|net|http|child_process|dns)$' },
+      to: {
+        path: '^src/platform|^(node:)?(fs|net|http|child_process|dns)$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     only('uws-in-socket', 'uws-node', '^src/platform/socket'),
     only('ws-in-socket', 'ws', '^src/(platform/socket|main/cli)'),

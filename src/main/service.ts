@@ -6,6 +6,7 @@ import type { Logger } from '../platform/logger/index.ts';
 import { aggregateMetrics, createMetrics } from '../platform/metrics/index.ts';
 import { createQueue } from '../platform/queue/index.ts';
 import type { Queue } from '../platform/queue/index.ts';
+import { loadSettings } from '../platform/settings/index.ts';
 import type { Settings } from '../platform/settings/index.ts';
 import { compose } from './compose.ts';
 import type { Services } from './compose.ts';
@@ -158,10 +159,14 @@ export class Service {
   }
 
   async #startHttp(services: Services): Promise<number> {
-    const { host, httpPort, trustProxy, publicUrl } = this.#settings;
+    const { host, httpPort, trustProxy } = this.#settings;
     const tls = this.#tlsFiles();
-    this.#http = createHttp({ logger: this.#logger, ids: services.ids, tls, trustProxy, publicUrl });
-    return naming('HTTP_PORT', listenHttp(this.#http, { host, port: httpPort }));
+    let { publicUrl } = this.#settings;
+    const options = { logger: this.#logger, ids: services.ids, tls, trustProxy, publicUrl: () => publicUrl };
+    this.#http = createHttp(options);
+    const port = await naming('HTTP_PORT', listenHttp(this.#http, { host, port: httpPort }));
+    publicUrl = loadSettings({ ...this.#env, HTTP_PORT: String(port) }).publicUrl;
+    return port;
   }
 
   async #startGateways(services: Services, httpPort: number | null): Promise<Supervisor> {

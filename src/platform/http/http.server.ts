@@ -5,8 +5,8 @@ import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Ids } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { presentProblem, PROBLEM_TYPE } from '../../kernel/problem.present.ts';
 import type { Logger } from '../logger/index.ts';
-import { presentProblem, PROBLEM_TYPE } from './problem.present.ts';
 
 /** Bodies of any route (supplement 13, Sends). */
 const BODY_BYTES_MAX = 262_144;
@@ -26,8 +26,8 @@ export interface HttpOptions {
   readonly ids: Ids;
   readonly tls: TlsFiles | null;
   readonly trustProxy: readonly string[];
-  /** PUBLIC_URL: the types of problems are addresses under it. */
-  readonly publicUrl: string;
+  /** PUBLIC_URL, under which the types of problems are addresses; asked for late, since HTTP_PORT may be any free one. */
+  readonly publicUrl: () => string;
 }
 
 /** The public HTTP server: request ids, problem details for every error, `/healthz`. Features mount their routes on it. */
@@ -59,7 +59,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       .type(PROBLEM_TYPE)
       .send(
         JSON.stringify(
-          presentProblem(problem, { instance, requestId: request.id, publicUrl: options.publicUrl }),
+          presentProblem(problem, { instance, requestId: request.id, publicUrl: options.publicUrl() }),
         ),
       );
   });

@@ -1,3 +1,2 @@
 export { createHttp, listenHttp, reloadTls } from './http.server.ts';
 export type { HttpOptions, TlsFiles } from './http.server.ts';
-export { presentProblem, PROBLEM_TYPE } from './problem.present.ts';

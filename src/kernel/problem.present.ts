@@ -1,11 +1,11 @@
-import type { Problem } from '../../kernel/problem.ts';
+import type { Problem } from './problem.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** A problem as RFC 9457 problem details (interface.md, Errors, Format). `publicUrl` is where its type lives. */
 export function presentProblem(
   problem: Problem,
-  request: { instance: string; requestId: string; publicUrl: string },
+  request: { readonly instance: string; readonly requestId: string; readonly publicUrl: string },
 ) {
   const title = problem.code.replaceAll('-', ' ');
   return {
