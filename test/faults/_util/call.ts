@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { pace } from '../../../src/main/cli/detect/pacer.ts';
 import { parseWav } from '../../../src/main/cli/detect/wav.parser.ts';
-import { until } from '../../_util/index.ts';
+import { until } from '../../_util/until.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 /** 20 ms of mu-law at 8 kHz. */

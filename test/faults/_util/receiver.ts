@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { catchWebhooks } from '../../_util/index.ts';
-import type { Answer, Catcher, CaughtWebhook } from '../../_util/index.ts';
+import { catchWebhooks } from '../../_util/catch-webhooks.ts';
+import type { Answer, Catcher, CaughtWebhook } from '../../_util/catch-webhooks.ts';
 
 /** How far a signing time may be from the receiver's (contract, Detection webhooks: 5 minutes). */
 const SIGNED_WITHIN_MS = 300_000;
