@@ -137,6 +137,7 @@ impl BeepTracker {
 
     fn judge(&self, end_sample: u64, speech_before: bool) -> Option<Beep> {
         let track = self.track.as_ref()?;
+        let end_sample = end_sample + track.fade_samples();
         let start_sample = track.start_sample(end_sample);
         let frequency_hz = track.frequency_hz();
         let duration_ms = ((end_sample - start_sample) / 8) as u32;
@@ -186,6 +187,10 @@ fn advance(track: &mut Track, hop: &Hop<'_, '_>) -> Step {
         if matched.is_some() && now > BACK * steady && since <= RETURN_SAMPLES + 128 {
             track.ending = None;
         } else {
+            track.follow_fade(Edge {
+                amplitude: now,
+                end_sample: hop.frame.end_sample,
+            });
             return prove(track, hop, now, since);
         }
     }
@@ -196,12 +201,10 @@ fn advance(track: &mut Track, hop: &Hop<'_, '_>) -> Step {
         }
         _ if track.tonal < 4 => Step::Drop,
         _ if now < FALLEN * steady => {
-            track.ending = Some(track.falling_edge(&Edge {
+            track.fall(Edge {
                 amplitude: now,
                 end_sample: hop.frame.end_sample,
-            }));
-            track.others = 0;
-            track.risen = 0;
+            });
             Step::Keep
         }
         _ => {

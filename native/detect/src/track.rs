@@ -1,13 +1,14 @@
 //! One tone followed from hop to hop.
 
-use tonegate_dsp::{FFT_LEN, HOP, POWER_PER_MEAN_SQUARE};
+mod edges;
+
+use tonegate_dsp::{HOP, POWER_PER_MEAN_SQUARE};
 
 use crate::beep::Hop;
 use crate::evenness::{Figures, LineFit};
 use crate::peaks::{PURE, Peaks};
 
-/// A spectrum is about the middle of its window.
-const WINDOW_CENTRE: f64 = FFT_LEN as f64 / 2.0;
+pub(crate) use edges::Edge;
 
 /// Hops at either end of a tone that do not enter its figures: their windows hold other sound too.
 const EDGE_HOPS: usize = 3;
@@ -45,13 +46,6 @@ struct Sample {
     torn: bool,
 }
 
-/// Amplitude and time of one hop.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Edge {
-    pub(crate) amplitude: f32,
-    pub(crate) end_sample: u64,
-}
-
 /// A tone that is heard, or has just ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Track {
@@ -69,6 +63,8 @@ pub(crate) struct Track {
     duals: u32,
     /// Sample at which it fell.
     pub(crate) ending: Option<u64>,
+    /// Samples from there to the end of a fade, once known.
+    fade_samples: Option<u64>,
     /// Hops of another tone, and hops at level, since it fell.
     pub(crate) others: u32,
     pub(crate) risen: u32,
@@ -98,6 +94,7 @@ impl Track {
             pairs: 0,
             duals: 0,
             ending: None,
+            fade_samples: None,
             others: 0,
             risen: 0,
             torn: 0,
@@ -230,40 +227,6 @@ impl Track {
         } else {
             self.last[1]
         }
-    }
-
-    /// Sample at which the amplitude passed half of its steady value, between the newest hop and this one.
-    pub(crate) fn falling_edge(&self, now: &Edge) -> u64 {
-        let half = 0.5 * self.steady;
-        let before = self.newest;
-        let fall = before.amplitude - now.amplitude;
-        let share = if fall > 0.0 {
-            ((before.amplitude - half) / fall).clamp(0.0, 1.0)
-        } else {
-            1.0
-        };
-        let step = now.end_sample.saturating_sub(before.end_sample) as f32;
-        (before.end_sample as f64 + f64::from(share * step) - WINDOW_CENTRE).max(0.0) as u64
-    }
-
-    /// Sample at which the amplitude rose over half of its steady value; before `end_sample`.
-    pub(crate) fn start_sample(&self, end_sample: u64) -> u64 {
-        let half = 0.5 * self.steady;
-        let place = self
-            .rise
-            .iter()
-            .position(|&amplitude| amplitude >= half)
-            .unwrap_or(0);
-        let below = if place == 0 {
-            0.0
-        } else {
-            self.rise[place - 1]
-        };
-        let share =
-            ((half - below) / (self.rise[place] - below).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
-        let hops = place as f32 - 1.0 + share;
-        let start = self.start_end_sample as f64 + f64::from(hops * HOP as f32) - WINDOW_CENTRE;
-        (start.max(0.0) as u64).min(end_sample)
     }
 
     /// What the tone is judged by.

@@ -147,6 +147,18 @@ fn a_beep_whose_start_was_cut_is_heard() {
 }
 
 #[test]
+fn the_end_of_a_fade_is_where_it_is_silent() {
+    for fade_ms in [10, 20, 40, 60] {
+        let mut line = Line::after_voice(300).tones(&[880.0], -16.0, 400);
+        let (end, count) = (line.samples.len(), fade_ms * PER_MS);
+        for (left, sample) in line.samples[end - count..].iter_mut().rev().enumerate() {
+            *sample *= left as f32 / count as f32;
+        }
+        assert_beep(&line.listen(true), 880.0, 400, end as u64);
+    }
+}
+
+#[test]
 fn a_tone_without_an_end_is_no_beep() {
     let mut line = Line::after_voice(300).tones(&[900.0], -16.0, 2_500);
     line.samples.truncate(line.samples.len() - 8);
