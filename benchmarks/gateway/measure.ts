@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 
 import type { LoadPlan, LoadResult } from './load.ts';
-import { Child, cpuSeconds, residentBytes } from './processes.ts';
+import { Child, cpuSeconds, machineSeconds, residentBytes } from './processes.ts';
 import { GENERATOR_CORE, type Server } from './servers.ts';
 
 const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,6 +30,8 @@ export interface Measurement extends LoadResult {
   /** Share of its core. */
   serverLoad: number;
   residentBytes: number;
+  /** Cores that neither the server nor the generator took: the database and the log, and whatever else runs here. */
+  otherCores: number;
 }
 
 /** Runs the generator in a process of its own and reads the server's processor time at both ends of the measured time. */
@@ -43,9 +45,11 @@ export async function measure(server: Server, load: Load): Promise<Measurement> 
   try {
     await child.line();
     const fromSec = cpuSeconds(server.pid);
+    const machineFromSec = machineSeconds();
     const beside = load.onMeasuring?.();
     const { result } = await child.line<{ result: LoadResult }>();
     const usedSec = cpuSeconds(server.pid) - fromSec;
+    const machineSec = machineSeconds() - machineFromSec;
     const resident = residentBytes(server.pid);
     await beside;
     return {
@@ -55,6 +59,7 @@ export async function measure(server: Server, load: Load): Promise<Measurement> 
       cpuPerFrameUs: (usedSec * 1e6) / Math.max(1, result.framesSent),
       serverLoad: (usedSec * 1000) / result.measuredMs,
       residentBytes: resident,
+      otherCores: (machineSec - usedSec) / (result.measuredMs / 1000) - result.generatorLoad,
     };
   } finally {
     await child.stop();

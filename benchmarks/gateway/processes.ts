@@ -24,6 +24,13 @@ function commandExists(name: string): boolean {
   }
 }
 
+const running = new Set<ChildProcess>();
+// An interrupted run leaves nothing behind: 'exit' is the last moment at which signals can still be sent.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 export interface StartOptions {
   args: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -44,6 +51,8 @@ export class Child {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running.add(this.process);
+    this.process.once('exit', () => running.delete(this.process));
     this.process.stderr!.on('data', (chunk: Buffer) => {
       this.#errors = (this.#errors + chunk.toString('utf8')).slice(-4_000);
     });
@@ -94,6 +103,17 @@ export function cpuSeconds(pid: number): number {
   // The name in parentheses may hold spaces: fields are counted from behind it. utime and stime are 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SEC;
+}
+
+/** CPU seconds that all processes together have used since the machine started. */
+export function machineSeconds(): number {
+  // user, nice, system, idle, iowait, irq, softirq: all but the two kinds of idling count.
+  const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'latin1')
+    .split('\n', 1)[0]!
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user! + nice! + system! + irq! + softirq!) / TICKS_PER_SEC;
 }
 
 /** Resident bytes of a process. */

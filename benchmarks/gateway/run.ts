@@ -15,7 +15,7 @@ import { measureCapacity, type Capacity } from './capacity.ts';
 import { measure, middle, type Load, type Measurement } from './measure.ts';
 import { measureMemory, type Memory } from './memory.ts';
 import { canPin } from './processes.ts';
-import { LATE_SHARE_MAX, comparisonTable, percent, targetTable, throughputRatio } from './report.ts';
+import { comparisonTable, isDisturbed, percent, targetTable, throughputRatio } from './report.ts';
 import type { Comparison, Line } from './report.ts';
 import { makeCertificate, startPeer, startService, type Server } from './servers.ts';
 
@@ -51,7 +51,7 @@ async function compare(
   for (let round = 0; round < rounds; round += 1) {
     for (const server of servers) {
       let measurement = await measure(server, { ...load, ...pace });
-      for (let attempt = 1; attempt < ATTEMPTS_MAX && measurement.lateShare > LATE_SHARE_MAX; attempt += 1) {
+      for (let attempt = 1; attempt < ATTEMPTS_MAX && isDisturbed(measurement); attempt += 1) {
         measurement = await measure(server, { ...load, ...pace });
       }
       found.get(server.name)!.push(measurement);
