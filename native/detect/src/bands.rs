@@ -5,17 +5,24 @@
 
 use tonegate_dsp::{BINS, POWER_PER_MEAN_SQUARE, dbfs};
 
-/// Bands used; the array is one longer so that it fills a vector register.
+/// Bands used.
 const BANDS: usize = 7;
 
-/// First bin of each band and the one after the last: 220–3,440 Hz, about equally wide to the ear.
-const EDGES: [usize; BANDS + 1] = [7, 13, 20, 29, 42, 58, 80, 110];
+/// First bin of each band and the one after the last: 250–3,500 Hz, wider upwards as the ear hears, and multiples of
+/// [`LANES`] so that they are summed by vectors.
+const EDGES: [usize; BANDS + 1] = [8, 16, 24, 32, 48, 64, 88, 112];
 
-/// Weight of the newest hop in the smoothed power: about 20 ms of memory on top of the window's 32 ms.
-const SMOOTHING: f32 = 0.5;
+/// Bins summed side by side.
+const LANES: usize = 8;
 
-/// Hops in a block of the minimum search.
-const BLOCK_HOPS: u32 = 20;
+/// Bands below 1,500 Hz, where the first formants lie.
+const LOW_BANDS: usize = 4;
+
+/// Weight of the newest look in the smoothed power: about 20 ms of memory on top of the window's 32 ms.
+const SMOOTHING: f32 = 0.7;
+
+/// Looks in a block of the minimum search: 200 ms.
+const BLOCK_LOOKS: u32 = 10;
 
 /// Blocks searched: 2 s, longer than any stretch of speech in which a band does not fall back to the noise.
 const BLOCKS: usize = 10;
@@ -35,11 +42,22 @@ const BEST: usize = 3;
 /// Mean square below which a hop is lost audio or digital silence (−90 dBFS).
 const DIGITAL_SILENCE: f32 = 1e-9;
 
-/// Digital silence of this many hops is the line itself; less is a lost packet and says nothing of the noise.
-const LOSS_HOPS_MAX: u32 = 20;
+/// Digital silence of this many looks (200 ms) is the line itself; less is a lost packet and says nothing of the noise.
+const LOSS_LOOKS_MAX: u32 = 10;
 
-/// Hops whose window still covers a lost one.
-const WINDOW_HOPS: u32 = 4;
+/// Looks whose window still covers a lost one.
+const WINDOW_LOOKS: u32 = 2;
+
+/// What one look says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BandsLook {
+    /// How far it stands above the noise in its best bands, in dB.
+    pub above_floor_db: f32,
+    /// Power below 1,500 Hz.
+    pub low: f32,
+    /// Power above it.
+    pub high: f32,
+}
 
 /// Power above the floor of each band.
 #[derive(Debug)]
@@ -49,10 +67,10 @@ pub(crate) struct Bands {
     past: [f32; BANDS],
     blocks: [[f32; BANDS]; BLOCKS],
     next_block: usize,
-    hops_in_block: u32,
-    hops: u32,
-    silent_hops: u32,
-    hold_hops: u32,
+    looks_in_block: u32,
+    looks: u32,
+    silent_looks: u32,
+    hold_looks: u32,
 }
 
 impl Bands {
@@ -63,48 +81,49 @@ impl Bands {
             past: [FLOOR_START_MAX / MINIMUM_BIAS; BANDS],
             blocks: [[f32::MAX; BANDS]; BLOCKS],
             next_block: 0,
-            hops_in_block: 0,
-            hops: 0,
-            silent_hops: 0,
-            hold_hops: 0,
+            looks_in_block: 0,
+            looks: 0,
+            silent_looks: 0,
+            hold_looks: 0,
         }
     }
 
-    /// Takes the power spectrum and mean square of one hop; how far it stands above the noise in its best bands, in dB.
-    pub(crate) fn push(&mut self, power: &[f32; BINS], energy: f32) -> f32 {
-        for (band, smoothed) in self.smoothed.iter_mut().enumerate() {
-            let bins = &power[EDGES[band]..EDGES[band + 1]];
-            let mean = bins.iter().sum::<f32>() / bins.len() as f32;
+    /// Takes the power spectrum and mean square of one look.
+    pub(crate) fn push(&mut self, power: &[f32; BINS], energy: f32) -> BandsLook {
+        let sums = band_sums(power);
+        for (band, (smoothed, sum)) in self.smoothed.iter_mut().zip(sums).enumerate() {
+            let mean = sum / (EDGES[band + 1] - EDGES[band]) as f32;
             *smoothed += SMOOTHING * (mean - *smoothed);
         }
-        self.hops = self.hops.saturating_add(1);
+        self.looks = self.looks.saturating_add(1);
         if self.trusted(energy) {
             self.search();
         }
-        self.above_floor_db()
+        let (low, high) = sums.split_at(LOW_BANDS);
+        BandsLook { above_floor_db: self.above_floor_db(), low: low.iter().sum(), high: high.iter().sum() }
     }
 
-    /// Whether this hop says something of the noise: the first window is not full yet, and lost packets are holes.
+    /// Whether this look says something of the noise: the first window is not full yet, and lost packets are holes.
     fn trusted(&mut self, energy: f32) -> bool {
         if energy < DIGITAL_SILENCE {
-            self.silent_hops = self.silent_hops.saturating_add(1);
-            self.hold_hops = WINDOW_HOPS;
-            return self.silent_hops > LOSS_HOPS_MAX;
+            self.silent_looks = self.silent_looks.saturating_add(1);
+            self.hold_looks = WINDOW_LOOKS;
+            return self.silent_looks > LOSS_LOOKS_MAX;
         }
-        self.silent_hops = 0;
-        self.hold_hops = self.hold_hops.saturating_sub(1);
-        self.hold_hops == 0 && self.hops > WINDOW_HOPS
+        self.silent_looks = 0;
+        self.hold_looks = self.hold_looks.saturating_sub(1);
+        self.hold_looks == 0 && self.looks > WINDOW_LOOKS
     }
 
     fn search(&mut self) {
         for (least, &smoothed) in self.block.iter_mut().zip(&self.smoothed) {
             *least = least.min(smoothed);
         }
-        self.hops_in_block += 1;
-        if self.hops_in_block < BLOCK_HOPS {
+        self.looks_in_block += 1;
+        if self.looks_in_block < BLOCK_LOOKS {
             return;
         }
-        self.hops_in_block = 0;
+        self.looks_in_block = 0;
         self.blocks[self.next_block] = self.block;
         self.next_block = (self.next_block + 1) % BLOCKS;
         self.block = [f32::MAX; BANDS];
@@ -147,4 +166,16 @@ impl Bands {
         let sum: f32 = (0..BANDS).map(|band| self.floor(band) * (EDGES[band + 1] - EDGES[band]) as f32).sum();
         dbfs(sum / POWER_PER_MEAN_SQUARE)
     }
+}
+
+fn band_sums(power: &[f32; BINS]) -> [f32; BANDS] {
+    std::array::from_fn(|band| {
+        let mut lanes = [0.0_f32; LANES];
+        for bins in power[EDGES[band]..EDGES[band + 1]].chunks_exact(LANES) {
+            for (lane, bin) in lanes.iter_mut().zip(bins) {
+                *lane += bin;
+            }
+        }
+        lanes.iter().sum()
+    })
 }

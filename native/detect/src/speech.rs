@@ -10,7 +10,7 @@ use crate::voice::VoiceFrame;
 pub(crate) const HOP_MS: f32 = 10.0;
 
 /// Hops looked back on to begin a segment.
-const START_WINDOW_HOPS: u32 = 12;
+const START_WINDOW: u32 = (1 << 16) - 1;
 
 /// Voiced hops among them that begin one: a click is shorter than 50 ms, the shortest word is not.
 const START_HOPS: u32 = 5;
@@ -38,6 +38,7 @@ pub(crate) enum SpeechChange {
 #[derive(Debug, Default)]
 pub(crate) struct Speech {
     window: u32,
+    vowels: u32,
     hop: u64,
     answered: u64,
     speaking: bool,
@@ -49,6 +50,9 @@ pub(crate) struct Speech {
     longest_pause: u64,
     level_sum_dbfs: f64,
     level_hops: u32,
+    quiet_sum_dbfs: f64,
+    quiet_hops: u32,
+    music_heard: bool,
 }
 
 impl Speech {
@@ -65,12 +69,25 @@ impl Speech {
     pub(crate) fn push(&mut self, voice: VoiceFrame) -> Option<SpeechChange> {
         let hop = self.hop;
         self.hop += 1;
+        self.music_heard |= voice.music;
         if voice.music && self.turn.is_some() {
             return self.forget_turn();
         }
-        self.window = (self.window << 1 | u32::from(voice.voiced)) & ((1 << START_WINDOW_HOPS) - 1);
+        self.window = (self.window << 1 | u32::from(voice.voiced)) & START_WINDOW;
+        self.vowels = (self.vowels << 1 | u32::from(voice.vowel)) & START_WINDOW;
+        if voice.voiced {
+            self.level_sum_dbfs += f64::from(voice.level_dbfs);
+            self.level_hops += 1;
+        }
+        if self.last_voiced < hop && self.turn.is_some() {
+            self.quiet_sum_dbfs += f64::from(voice.level_dbfs);
+            self.quiet_hops += 1;
+        }
         if !self.speaking {
-            return (voice.voiced && self.window.count_ones() >= START_HOPS).then(|| self.begin(hop, voice));
+            if voice.tone {
+                self.window = 0;
+            }
+            return self.begins(voice).then(|| self.begin(hop, voice));
         }
         if voice.voiced && (self.window & STAY_WINDOW).count_ones() >= STAY_HOPS {
             self.extend(hop, voice);
@@ -80,6 +97,12 @@ impl Speech {
             return Some(SpeechChange::End(self.last_voiced));
         }
         None
+    }
+
+    /// Whether a segment begins: enough voiced hops. A tone is known as one some hops late, so nothing is decided while
+    /// one may have begun.
+    fn begins(&self, voice: VoiceFrame) -> bool {
+        self.window.count_ones() >= START_HOPS && !voice.pure
     }
 
     /// The latest turn was music: it never happened.
@@ -94,7 +117,8 @@ impl Speech {
 
     fn begin(&mut self, hop: u64, voice: VoiceFrame) -> SpeechChange {
         let back = u64::from(self.window.checked_ilog2().unwrap_or(0));
-        let start = hop.saturating_sub(back).max(self.answered);
+        let hop = hop.saturating_sub(u64::from(self.window.trailing_zeros()));
+        let start = (self.hop - 1).saturating_sub(back).max(self.answered);
         if self.segments > 0 {
             self.longest_pause = self.longest_pause.max(start.saturating_sub(self.last_voiced + 1));
         }
@@ -110,18 +134,23 @@ impl Speech {
         self.spoken += 1;
         self.last_voiced = start;
         self.speaking = true;
-        self.extend(hop, voice);
+        let (voiced, vowels) = ((self.window >> 1).count_ones(), (self.vowels >> 1).count_ones());
+        if let Some(turn) = &mut self.turn {
+            turn.hear(voiced, vowels, 0);
+        }
+        self.extend(hop.max(start), voice);
         SpeechChange::Start(start)
     }
 
     fn extend(&mut self, hop: u64, voice: VoiceFrame) {
         let grown = u32::try_from(hop - self.last_voiced).unwrap_or(u32::MAX);
         self.last_voiced = hop;
+        self.quiet_sum_dbfs = 0.0;
+        self.quiet_hops = 0;
         self.spoken = self.spoken.saturating_add(grown);
-        self.level_sum_dbfs += f64::from(voice.level_dbfs);
-        self.level_hops += 1;
         if let Some(turn) = &mut self.turn {
-            turn.extend(hop, grown, voice);
+            turn.extend(hop, grown);
+            turn.hear(u32::from(voice.voiced), u32::from(voice.vowel), u32::from(voice.notes));
         }
     }
 
@@ -164,6 +193,17 @@ impl Speech {
     /// Longest silence between two segments.
     pub(crate) fn longest_pause_ms(&self) -> f32 {
         self.longest_pause as f32 * HOP_MS
+    }
+
+    /// Music was heard since the answer.
+    pub(crate) fn music_heard(&self) -> bool {
+        self.music_heard
+    }
+
+    /// How far the level has fallen since the last voice, in dB; 0 before the first.
+    pub(crate) fn fall_db(&self) -> f32 {
+        let quiet_dbfs = (self.quiet_sum_dbfs / f64::from(self.quiet_hops.max(1))) as f32;
+        self.level_dbfs().map_or(0.0, |level_dbfs| level_dbfs - quiet_dbfs)
     }
 
     /// Mean level of the voiced hops; `None` before the first.

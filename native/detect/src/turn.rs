@@ -1,7 +1,6 @@
 //! One answer, or one greeting: a run of voiced segments.
 
 use crate::speech::HOP_MS;
-use crate::voice::VoiceFrame;
 
 /// A pause counts towards the length of what was said up to this: the rest of it is waiting, not talking.
 const PAUSE_COUNTED_HOPS: u64 = 60;
@@ -69,13 +68,17 @@ impl Turn {
     }
 
     /// The segment goes on to `hop`, longer by `grown`.
-    pub(crate) fn extend(&mut self, hop: u64, grown: u32, voice: VoiceFrame) {
+    pub(crate) fn extend(&mut self, hop: u64, grown: u32) {
         self.last = hop;
         self.spoken = self.spoken.saturating_add(grown);
         self.longest_phrase = self.longest_phrase.max(hop + 1 - self.phrase_first);
-        self.voiced += 1;
-        self.notes += u32::from(voice.notes);
-        self.vowels += u32::from(voice.vowel);
+    }
+
+    /// Voiced hops, and how many of them are vowels or hold notes.
+    pub(crate) fn hear(&mut self, voiced: u32, vowels: u32, notes: u32) {
+        self.voiced += voiced;
+        self.vowels += vowels;
+        self.notes += notes;
     }
 
     /// First to last voice.
