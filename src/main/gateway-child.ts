@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { MetricsSnapshot } from '../platform/metrics/index.ts';
 import type { GatewayCommand, GatewayMessage } from './gateway/ipc.ts';
@@ -34,6 +33,8 @@ export class GatewayChild {
   readonly #waiting = new Map<number, (metrics: MetricsSnapshot) => void>();
   readonly #onWake: (lane: string) => void;
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
+  readonly #ready: Promise<void>;
+  #sayReady: () => void = () => undefined;
   #nextQuestion = 1;
   #started: GatewayStarted | undefined;
   #failed: GatewayFailed | undefined;
@@ -50,10 +51,10 @@ export class GatewayChild {
       stdio: ['ignore', STDERR_FD, STDERR_FD, 'ipc'],
     });
     this.#worker = cluster.fork({ ...options.env, TONEGATE_PROCESS_ID: options.processId });
-    this.ended = once(this.#worker, 'exit').then(([code, signal]) => ({
-      code: code as number | null,
-      signal: signal as string | null,
-    }));
+    this.ended = new Promise((resolve) =>
+      this.#worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal })),
+    );
+    this.#ready = new Promise((resolve) => (this.#sayReady = resolve));
     this.#worker.on('message', (message: GatewayMessage) => this.#hear(message));
     // A message to a child that just died fails here; its exit is what is acted upon.
     this.#worker.on('error', () => undefined);
@@ -73,8 +74,11 @@ export class GatewayChild {
     const limit = new Promise<'late'>(
       (resolve) => (timer = setTimeout(() => resolve('late'), START_LIMIT_MS)),
     );
-    const first = once(this.#worker, 'tonegate-ready').then(() => 'ready' as const);
-    const how = await Promise.race([first, this.ended.then(() => 'ended' as const), limit]);
+    const how = await Promise.race([
+      this.#ready.then(() => 'ready' as const),
+      this.ended.then(() => 'ended' as const),
+      limit,
+    ]);
     clearTimeout(timer);
     if (how === 'ready' && this.#started) return this.#started;
     if (how === 'late') this.kill();
@@ -124,7 +128,7 @@ export class GatewayChild {
     else if (message.type === 'failed') this.#failed = new GatewayFailed(message.message, message.exitCode);
     else if (message.type === 'ready') {
       this.#started = { port: message.port, driver: message.driver };
-      this.#worker.emit('tonegate-ready');
+      this.#sayReady();
     }
   }
 }

@@ -21,6 +21,9 @@ const CARGO_LINE = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignore
 /** Runs a command with its output on the screen too; answers the exit code and what it said on stdout. */
 async function run(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: RUN_LIMIT_MS });
+  // A runner that is interrupted ends what it started (its database) by itself.
+  const pass = (): void => void child.kill('SIGINT');
+  process.once('SIGINT', pass).once('SIGTERM', pass);
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     process.stdout.write(chunk);

@@ -31,6 +31,7 @@ describe('the command line', () => {
       expect.arrayContaining([
         'start',
         'demo',
+        'bench',
         'migrate',
         'settings',
         'rekey',

@@ -12,6 +12,7 @@ import { VERSION } from '../version.ts';
 import { CommandFailed, EXIT, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
 import { register as registerAccount } from './account.commands.ts';
+import { register as registerBench } from './bench.commands.ts';
 import { register as registerDemo } from './demo.commands.ts';
 import { register as registerDetectionKey } from './detection-key.commands.ts';
 import { register as registerDetect } from './detect.commands.ts';
@@ -24,6 +25,7 @@ import { register as registerUser } from './user.commands.ts';
 const MODULES = [
   registerStart,
   registerDemo,
+  registerBench,
   registerDetect,
   registerMigrate,
   registerAccount,

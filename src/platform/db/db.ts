@@ -55,7 +55,10 @@ export function openDb(options: DbOptions): Db {
     types,
   });
   // An idle connection that breaks is replaced by the pool; unheard it would end the process.
-  pool.on('error', (error) => options.logger.warn({ err: error }, 'An idle database connection was lost.'));
+  let isClosing = false;
+  pool.on('error', (error) => {
+    if (!isClosing) options.logger.warn({ err: error }, 'An idle database connection was lost.');
+  });
   const prisma = new PrismaClient({
     adapter: new PrismaPg({
       connectionString: options.url,
@@ -81,6 +84,7 @@ export function openDb(options: DbOptions): Db {
       };
     },
     close: async () => {
+      isClosing = true;
       await Promise.all([...listeners].map((listener) => listener.stop()));
       await Promise.all([prisma.$disconnect(), pool.end()]);
     },

@@ -105,7 +105,7 @@ export class EmbeddedCluster {
     this.#abort.abort();
     const server = this.#server;
     if (server && server.exitCode === null && server.signalCode === null) {
-      const gone = once(server, 'exit');
+      const gone = endOf(server);
       server.kill('SIGINT');
       const harder = setTimeout(() => server.kill('SIGQUIT'), STOP_LIMIT_MS);
       await gone;
@@ -240,7 +240,7 @@ export class EmbeddedCluster {
     let pauseMs = RESTART_FIRST_MS;
     while (!signal.aborted) {
       const server = this.#server;
-      if (server && server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+      if (server) await endOf(server);
       if (signal.aborted) return;
       logger.error(
         { exit_code: server?.exitCode, signal: server?.signalCode },
@@ -264,6 +264,12 @@ const urlOf = (record: ClusterRecord, database = DATABASE): string =>
   `postgres://${USER}:${record.password}@${LOOPBACK}:${record.port}/${database}`;
 
 const oneLine = (text: string): string => text.trim().split('\n').slice(-3).join(' · ');
+
+/** Resolves when a process has ended, also when it has already. */
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+}
 
 async function readRecord(folder: string): Promise<ClusterRecord | null> {
   try {
