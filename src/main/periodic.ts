@@ -3,6 +3,8 @@ import type { Logger } from '../platform/logger/index.ts';
 /** After faults a job waits at most this many times its pause. */
 const FAULT_FACTOR_MAX = 8;
 const JITTER = 0.1;
+/** The first run of a rare job does not wait for its whole pause: a service restarted daily would never get to it. */
+const FIRST_RUN_MAX_MS = 3_000;
 
 export interface PeriodicJob {
   readonly name: string;
@@ -21,7 +23,7 @@ export class Periodic {
     this.#logger = logger;
   }
 
-  /** Starts a job; its first run comes within a tenth of its pause. */
+  /** Starts a job; its first run comes within a tenth of its pause, at most some seconds. */
   add(job: PeriodicJob): void {
     let faults = 0;
     const round = async (): Promise<void> => {
@@ -45,7 +47,7 @@ export class Periodic {
       const jittered = pauseMs * (1 - JITTER + 2 * JITTER * Math.random());
       this.#timers.set(job.name, setTimeout(start, jittered).unref());
     };
-    schedule(job.intervalMs * JITTER);
+    schedule(Math.min(job.intervalMs * JITTER, FIRST_RUN_MAX_MS));
   }
 
   /** No further runs; resolves when those under way have ended. */
