@@ -45,6 +45,8 @@ export function report({ targets, standard, liveCheck, variants }: ReportInput):
     timeTable([...standard, ...liveCheck]),
     '## Beeps, by condition',
     beepTable(standard),
+    '## False beeps, by what was heard (all lines together)',
+    falseBeepTable([...standard, ...liveCheck, ...variants.flatMap(({ judged }) => judged)]),
     '## Confidence',
     table(
       ['Given', 'Right', 'Share'],
@@ -133,6 +135,23 @@ function beepTable(judged: readonly Judged[]): string {
         String(items.reduce((sum, item) => sum + item.falseBeeps.length, 0)),
       ];
     }),
+  );
+}
+
+function falseBeepTable(judged: readonly Judged[]): string {
+  const rows = new Map<string, Judged[]>();
+  for (const item of judged) {
+    const { group, label } = item.outcome.case;
+    if (item.falseBeeps.length > 0)
+      rows.set(`${group}: ${label}`, [...(rows.get(`${group}: ${label}`) ?? []), item]);
+  }
+  return table(
+    ['Heard', 'Calls', 'False beeps'],
+    [...rows].map(([name, items]) => [
+      name,
+      String(items.length),
+      String(items.reduce((sum, item) => sum + item.falseBeeps.length, 0)),
+    ]),
   );
 }
 
