@@ -30,8 +30,8 @@ pub struct Beep {
 const LOWEST_HZ: f32 = 385.0;
 const HIGHEST_HZ: f32 = 2_060.0;
 
-/// Samples after the tone's end during which its level must stay down: 110 ms. With the 26 ms at most that pass before the
-/// fall is seen, and a packet of 20 ms, a beep is told 136 ms after its end.
+/// Samples after the tone's end during which its level must stay down: 110 ms. With the hop in which that is complete, the
+/// pair of hops the front end measures together, and a packet of 20 ms, a beep is told within 150 ms of its end.
 const PROOF_SAMPLES: u64 = 880;
 
 /// The tone may come back within this after its end (two lost packets), 50 ms.

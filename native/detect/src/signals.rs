@@ -59,6 +59,10 @@ const LOOK_HOPS: u32 = 4;
 /// Hops of sound in the call-progress band before the first look: the long window must be full.
 const FULL_HOPS: u32 = 7;
 
+/// Hops of another tone that count, and hops before CNG in which there is none (300 ms).
+const OTHER_HOPS: u32 = 3;
+const ALONE_HOPS: u64 = 30;
+
 /// Hop counts that make each signal.
 const DTMF_HOPS: u64 = 4;
 const SIT_HOPS: u64 = 9;
@@ -94,6 +98,9 @@ pub(crate) struct Signals {
     low_class: Option<Class>,
     /// The burst of 425 Hz before this one: hops it lasted, hop it ended.
     burst: Option<(u64, u64)>,
+    /// Hops in a row of another tone than CNG, and the last hop that had as many as count.
+    other_hops: u32,
+    other_hop: Option<u64>,
     /// SIT tones heard in order, and the hop at which the last ended.
     sit_heard: u8,
     sit_first_hop: u64,
@@ -105,6 +112,7 @@ impl Signals {
     pub(crate) fn push(&mut self, frame: &Frame<'_>, peaks: &Peaks, speech_before: bool) -> Heard {
         let class = self.classify(frame, peaks);
         let hop = frame.index;
+        self.note_other_tone(hop, class, peaks);
         let mut signal = None;
         if let Some(run) = &mut self.run {
             if class == Some(run.class) {
@@ -132,6 +140,18 @@ impl Signals {
             signal,
             active: run.is_some_and(|run| is_active(&run, speech_before)),
             pair: run.is_some_and(|run| run.class.is_pair() && run.hops >= 2),
+        }
+    }
+
+    /// Remembers when something tonal that is not CNG was last heard: notes of a tune pass through its frequency.
+    fn note_other_tone(&mut self, hop: u64, class: Option<Class>, peaks: &Peaks) {
+        if peaks.purity >= SIGNAL_PURITY && class != Some(Class::Cng) {
+            self.other_hops += 1;
+            if self.other_hops >= OTHER_HOPS {
+                self.other_hop = Some(hop);
+            }
+        } else {
+            self.other_hops = 0;
         }
     }
 
@@ -203,7 +223,9 @@ impl Signals {
         let kind = match run.class {
             Class::RingPair if length >= 20 => SignalKind::Ringback,
             Class::BusyPair if length >= 12 => SignalKind::Busy,
-            Class::Cng if (38..=62).contains(&length) => SignalKind::FaxCng,
+            Class::Cng if (38..=62).contains(&length) && self.stands_alone(run) => {
+                SignalKind::FaxCng
+            }
             Class::Low440 if (12..=45).contains(&length) && !speech_before => {
                 SignalKind::CallWaiting
             }
@@ -211,6 +233,12 @@ impl Signals {
             _ => return None,
         };
         Some(signal(kind, run.first_hop, run.last_hop))
+    }
+
+    /// No other tone shortly before the run or behind it.
+    fn stands_alone(&self, run: &Run) -> bool {
+        self.other_hop
+            .is_none_or(|other| run.first_hop.saturating_sub(other) > ALONE_HOPS)
     }
 
     /// 425 Hz: long bursts ring, short ones with pauses of their own length are busy.
