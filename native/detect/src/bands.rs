@@ -28,7 +28,7 @@ const BLOCK_LOOKS: u32 = 10;
 const BLOCKS: usize = 10;
 
 /// The minimum of the smoothed power lies this far below its mean (measured on white noise: 5 dB).
-const MINIMUM_BIAS: f32 = 3.2;
+const MINIMUM_BIAS: f32 = 1.8;
 
 /// Floor of the floors, per bin: line noise of −68 dBFS. What lies below is silence whatever the ratio.
 const FLOOR_MIN: f32 = 4e-9;
@@ -100,7 +100,11 @@ impl Bands {
             self.search();
         }
         let (low, high) = sums.split_at(LOW_BANDS);
-        BandsLook { above_floor_db: self.above_floor_db(), low: low.iter().sum(), high: high.iter().sum() }
+        BandsLook {
+            above_floor_db: self.above_floor_db(),
+            low: low.iter().sum(),
+            high: high.iter().sum(),
+        }
     }
 
     /// Whether this look says something of the noise: the first window is not full yet, and lost packets are holes.
@@ -163,7 +167,9 @@ impl Bands {
 
     /// The floor of the whole band in dBFS.
     pub(crate) fn floor_dbfs(&self) -> f32 {
-        let sum: f32 = (0..BANDS).map(|band| self.floor(band) * (EDGES[band + 1] - EDGES[band]) as f32).sum();
+        let sum: f32 = (0..BANDS)
+            .map(|band| self.floor(band) * (EDGES[band + 1] - EDGES[band]) as f32)
+            .sum();
         dbfs(sum / POWER_PER_MEAN_SQUARE)
     }
 }

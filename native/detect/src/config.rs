@@ -49,7 +49,9 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SampleRate(rate) => write!(f, "sample rate {rate} Hz is neither 8000 nor 16000 Hz"),
+            Self::SampleRate(rate) => {
+                write!(f, "sample rate {rate} Hz is neither 8000 nor 16000 Hz")
+            }
             Self::DetectionTimeout => write!(f, "the detection timeout must be above 0 ms"),
         }
     }

@@ -22,10 +22,12 @@
 
 mod bands;
 mod beep;
+mod call;
 mod classes;
 mod config;
 mod evenness;
 mod event;
+mod heard;
 mod music;
 mod pairs;
 mod peaks;

@@ -57,7 +57,12 @@ pub(crate) struct MusicFrame {
 
 impl Music {
     pub(crate) fn new() -> Self {
-        Self { held: [0.0; COUNT], quick: 0.0, slow: 0.0, heard: false }
+        Self {
+            held: [0.0; COUNT],
+            quick: 0.0,
+            slow: 0.0,
+            heard: false,
+        }
     }
 
     /// Takes one look; `sounding`: it stands above the noise.
@@ -67,14 +72,24 @@ impl Music {
             self.quick *= FADE;
             self.slow *= FADE;
             self.heard &= !self.faded();
-            return MusicFrame { heard: self.heard, notes: false };
+            return MusicFrame {
+                heard: self.heard,
+                notes: false,
+            };
         }
         let notes = self.hold(power) >= NOTES;
         let musical = if notes { 1.0 } else { 0.0 };
         self.quick += QUICK * (musical - self.quick);
         self.slow += SLOW * (musical - self.slow);
-        self.heard = if self.heard { !self.faded() } else { self.quick > QUICK_ON || self.slow > SLOW_ON };
-        MusicFrame { heard: self.heard, notes }
+        self.heard = if self.heard {
+            !self.faded()
+        } else {
+            self.quick > QUICK_ON || self.slow > SLOW_ON
+        };
+        MusicFrame {
+            heard: self.heard,
+            notes,
+        }
     }
 
     fn faded(&self) -> bool {
@@ -85,16 +100,23 @@ impl Music {
     /// slice has the length of the held counts, and nothing branches.
     fn hold(&mut self, power: &[f32; BINS]) -> f32 {
         let at = |offset: usize| -> &[f32; COUNT] {
-            power[FIRST + offset - 3..].first_chunk().expect("three bins stand beside the first and last")
+            power[FIRST + offset - 3..]
+                .first_chunk()
+                .expect("three bins stand beside the first and last")
         };
-        let (below3, below2, below, here, above, above2, above3) = (at(0), at(1), at(2), at(3), at(4), at(5), at(6));
+        let (below3, below2, below, here, above, above2, above3) =
+            (at(0), at(1), at(2), at(3), at(4), at(5), at(6));
         for bin in 0..COUNT {
             let level = here[bin];
             let stands = level > (0.5 * PROMINENCE * (below3[bin] + above3[bin])).max(PEAK_MIN);
             let peak = level > below[bin].max(above[bin]);
             // A held peak between two bins may change sides; it stays above the bins two away.
             let stays = self.held[bin] > 0.0 && level > below2[bin].max(above2[bin]);
-            self.held[bin] = if stands & (peak | stays) { self.held[bin] + 1.0 } else { 0.0 };
+            self.held[bin] = if stands & (peak | stays) {
+                self.held[bin] + 1.0
+            } else {
+                0.0
+            };
         }
         let mut lanes = [0.0_f32; LANES];
         for held in self.held.chunks_exact(LANES) {

@@ -25,6 +25,12 @@ const SEGMENT_GAP_HOPS: u64 = 30;
 /// Unvoiced hops that end a turn: the sentences of a greeting follow each other within 2 s.
 const TURN_GAP_HOPS: u64 = 200;
 
+/// A pause is quiet when the level falls by this: a busy street is 10 dB below the voice in it.
+pub(crate) const QUIET_FALL_DB: f32 = 5.0;
+
+/// Pauses (1 s in all) that were not quiet, from which something sounds all the time.
+const LOUD_PAUSES_MIN: u32 = 100;
+
 /// A change of speech; the hop is counted from the session's first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpeechChange {
@@ -52,6 +58,7 @@ pub(crate) struct Speech {
     level_hops: u32,
     quiet_sum_dbfs: f64,
     quiet_hops: u32,
+    loud_pauses: u32,
     music_heard: bool,
 }
 
@@ -62,7 +69,12 @@ impl Speech {
 
     /// The answer: what was heard before is forgotten.
     pub(crate) fn restart(&mut self) {
-        *self = Self { hop: self.hop, answered: self.hop, last_voiced: self.hop, ..Self::new() };
+        *self = Self {
+            hop: self.hop,
+            answered: self.hop,
+            last_voiced: self.hop,
+            ..Self::new()
+        };
     }
 
     /// Takes one hop.
@@ -120,7 +132,12 @@ impl Speech {
         let hop = hop.saturating_sub(u64::from(self.window.trailing_zeros()));
         let start = (self.hop - 1).saturating_sub(back).max(self.answered);
         if self.segments > 0 {
-            self.longest_pause = self.longest_pause.max(start.saturating_sub(self.last_voiced + 1));
+            if self.fall_db() < QUIET_FALL_DB {
+                self.loud_pauses += self.quiet_hops;
+            }
+            self.longest_pause = self
+                .longest_pause
+                .max(start.saturating_sub(self.last_voiced + 1));
         }
         match &mut self.turn {
             Some(turn) if start.saturating_sub(turn.last) <= TURN_GAP_HOPS => turn.resume(start),
@@ -134,7 +151,10 @@ impl Speech {
         self.spoken += 1;
         self.last_voiced = start;
         self.speaking = true;
-        let (voiced, vowels) = ((self.window >> 1).count_ones(), (self.vowels >> 1).count_ones());
+        let (voiced, vowels) = (
+            (self.window >> 1).count_ones(),
+            (self.vowels >> 1).count_ones(),
+        );
         if let Some(turn) = &mut self.turn {
             turn.hear(voiced, vowels, 0);
         }
@@ -150,7 +170,11 @@ impl Speech {
         self.spoken = self.spoken.saturating_add(grown);
         if let Some(turn) = &mut self.turn {
             turn.extend(hop, grown);
-            turn.hear(u32::from(voice.voiced), u32::from(voice.vowel), u32::from(voice.notes));
+            turn.hear(
+                u32::from(voice.voiced),
+                u32::from(voice.vowel),
+                u32::from(voice.notes),
+            );
         }
     }
 
@@ -186,7 +210,11 @@ impl Speech {
 
     /// Audio since the last voice, or since the answer when none was heard.
     pub(crate) fn silence_ms(&self) -> f32 {
-        let since = if self.heard() { self.last_voiced + 1 } else { self.answered };
+        let since = if self.heard() {
+            self.last_voiced + 1
+        } else {
+            self.answered
+        };
         self.hop.saturating_sub(since) as f32 * HOP_MS
     }
 
@@ -200,10 +228,16 @@ impl Speech {
         self.music_heard
     }
 
+    /// Something sounds all the time, also where no voice is heard: music, most likely.
+    pub(crate) fn sounds_on(&self) -> bool {
+        self.music_heard || self.loud_pauses >= LOUD_PAUSES_MIN
+    }
+
     /// How far the level has fallen since the last voice, in dB; 0 before the first.
     pub(crate) fn fall_db(&self) -> f32 {
         let quiet_dbfs = (self.quiet_sum_dbfs / f64::from(self.quiet_hops.max(1))) as f32;
-        self.level_dbfs().map_or(0.0, |level_dbfs| level_dbfs - quiet_dbfs)
+        self.level_dbfs()
+            .map_or(0.0, |level_dbfs| level_dbfs - quiet_dbfs)
     }
 
     /// Mean level of the voiced hops; `None` before the first.

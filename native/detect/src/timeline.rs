@@ -11,12 +11,15 @@ const GAP_MIN_MS: f64 = 10.0;
 /// Gaps remembered to place a moment that lies before the newest audio; events reach back about a second.
 const GAPS_MAX: usize = 8;
 
-/// Largest time stamp taken, 2^53: whole milliseconds are exact below it.
+/// Largest time taken, of the wire or the wall, 2^53: whole milliseconds are exact below it.
 const STAMP_MAX_MS: f64 = 9_007_199_254_740_992.0;
 
 /// Media milliseconds of a number of 8 kHz samples.
 pub(crate) fn samples_ms(samples: u64) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "300 s of samples are far below 2^52")]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "300 s of samples are far below 2^52"
+    )]
     let samples = samples as f64;
     samples * 1_000.0 / f64::from(SAMPLE_RATE_HZ)
 }
@@ -52,18 +55,18 @@ impl Timeline {
             gaps: [Gap::default(); GAPS_MAX],
             gap_count: 0,
             stamp_base_ms: None,
-            wall_ms: f64::NEG_INFINITY,
+            wall_ms: 0.0,
             first_wall_ms: None,
             clock: None,
         }
     }
 
-    /// Takes the caller's time; a step back or no number counts as no step. The clock runs from the first call.
+    /// Takes the caller's time; a step back, no number or one past [`STAMP_MAX_MS`] counts as no step. The clock runs from the first call.
     pub(crate) fn observe(&mut self, now_ms: f64) {
-        if now_ms.is_finite() && now_ms > self.wall_ms {
+        if now_ms > self.wall_ms && now_ms <= STAMP_MAX_MS {
             self.wall_ms = now_ms;
         }
-        if self.clock.is_none() && self.wall_ms.is_finite() {
+        if self.clock.is_none() {
             self.restart();
         }
     }
@@ -92,12 +95,17 @@ impl Timeline {
             self.gaps.rotate_left(1);
             self.gap_count -= 1;
         }
-        self.gaps[self.gap_count] = Gap { from_sample: self.received, total_ms };
+        self.gaps[self.gap_count] = Gap {
+            from_sample: self.received,
+            total_ms,
+        };
         self.gap_count += 1;
     }
 
     fn gap_total_ms(&self) -> f64 {
-        self.gap_count.checked_sub(1).map_or(0.0, |last| self.gaps[last].total_ms)
+        self.gap_count
+            .checked_sub(1)
+            .map_or(0.0, |last| self.gaps[last].total_ms)
     }
 
     /// The audio has come as far as `samples` (8 kHz, since the first).
@@ -128,12 +136,16 @@ impl Timeline {
 
     /// Starts the clock here: the answer, or the end of a ringback tone.
     pub(crate) fn restart(&mut self) {
-        self.clock = Some(Clock { media_ms: self.position_ms(), wall_ms: self.wall_ms });
+        self.clock = Some(Clock {
+            media_ms: self.position_ms(),
+            wall_ms: self.wall_ms,
+        });
     }
 
     /// Milliseconds of media since the clock started.
     pub(crate) fn media_elapsed_ms(&self) -> f64 {
-        self.clock.map_or(0.0, |clock| self.position_ms() - clock.media_ms)
+        self.clock
+            .map_or(0.0, |clock| self.position_ms() - clock.media_ms)
     }
 
     /// Milliseconds since the clock started, on the further of media time and wall.
@@ -156,6 +168,7 @@ impl Timeline {
 
     /// Wall time at which the session will have lasted `after_ms`.
     pub(crate) fn session_deadline_ms(&self, after_ms: f64) -> f64 {
-        self.first_wall_ms.map_or(f64::INFINITY, |first| first + after_ms)
+        self.first_wall_ms
+            .map_or(f64::INFINITY, |first| first + after_ms)
     }
 }

@@ -8,6 +8,23 @@ const PAUSE_COUNTED_HOPS: u64 = 60;
 /// A pause from which a new phrase begins: somebody listened for an answer.
 const PHRASE_GAP_HOPS: u64 = 80;
 
+/// Longest answer of a person who then waits. Answers of 2.5 s measure up to 2.6 s, greetings of 4 s of speech 3.9 s and
+/// more (recordings); the middle.
+pub(crate) const ANSWER_MAX_MS: f32 = 3_250.0;
+
+/// A greeting has one phrase of this length at least.
+const GREETING_PHRASE_MS: f32 = 1_800.0;
+
+/// Least share of vowels in a voice; keyboards have 0.16, short words 0.25 at least.
+const VOWEL_SHARE_MIN: f32 = 0.22;
+
+/// Silence before, and length of, a "Hello?" of a person who waits.
+const CALL_AGAIN_GAP_MS: f32 = 2_500.0;
+const CALL_AGAIN_MAX_MS: f32 = 1_300.0;
+
+/// Share of hops with held notes from which a voice may be music; 0.11 in the 90th percentile of speech.
+const NOTES_SUSPECT: f32 = 0.18;
+
 /// One run of segments.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Turn {
@@ -39,7 +56,11 @@ impl Turn {
         let (gap, longest_before_ms, short_before) = before.map_or((0, 0.0, 0), |before| {
             let short = u32::from(before.talk_ms() < ANSWER_MAX_MS);
             let gap = start.saturating_sub(before.last + 1);
-            (gap, before.longest_before_ms.max(before.talk_ms()), before.short_before + short)
+            (
+                gap,
+                before.longest_before_ms.max(before.talk_ms()),
+                before.short_before + short,
+            )
         });
         Self {
             first: start,
@@ -91,37 +112,37 @@ impl Turn {
         (u64::from(self.spoken) + self.pauses_counted) as f32 * HOP_MS
     }
 
-    /// Longest stretch without a pause in which one listens.
-    pub(crate) fn longest_phrase_ms(&self) -> f32 {
-        self.longest_phrase as f32 * HOP_MS
+    /// Longer than an answer, and not a chain of short calls ("Hello? … Hello?").
+    pub(crate) fn is_greeting(&self) -> bool {
+        let phrase_ms = self.longest_phrase as f32 * HOP_MS;
+        self.talk_ms() >= ANSWER_MAX_MS && phrase_ms >= GREETING_PHRASE_MS
     }
 
-    /// Share of its hops in which notes were held, as in music: 0 to 1.
-    pub(crate) fn notes_share(&self) -> f32 {
-        self.notes as f32 / self.voiced.max(1) as f32
+    /// A voice, by its vowels. Clicks, hiss and keyboards have next to none; notes after music are music.
+    pub(crate) fn is_voice(&self, music_heard: bool) -> bool {
+        let vowel_share = self.vowels as f32 / self.voiced.max(1) as f32;
+        vowel_share >= VOWEL_SHARE_MIN && !(music_heard && self.holds_notes())
     }
 
-    /// Share of its hops that sound like vowels: 0 to 1. Clicks and hiss have next to none.
-    pub(crate) fn vowel_share(&self) -> f32 {
-        self.vowels as f32 / self.voiced.max(1) as f32
+    /// Notes are held in much of it: it may be music.
+    pub(crate) fn holds_notes(&self) -> bool {
+        self.notes as f32 > NOTES_SUSPECT * self.voiced.max(1) as f32
     }
 
-    /// Silence between the turn before and this one.
-    pub(crate) fn gap_ms(&self) -> f32 {
-        self.gap as f32 * HOP_MS
+    /// The first turn since the answer.
+    pub(crate) fn is_first(&self) -> bool {
+        self.gap == 0
     }
 
-    /// Longest of the turns before this one; 0 for the first.
-    pub(crate) fn longest_before_ms(&self) -> f32 {
-        self.longest_before_ms
+    /// After long speech: a short call into a silence that has lasted, or a second one, is a person who waits.
+    pub(crate) fn is_dialogue(&self) -> bool {
+        let gap_ms = self.gap as f32 * HOP_MS;
+        let calls_again = gap_ms >= CALL_AGAIN_GAP_MS && self.talk_ms() <= CALL_AGAIN_MAX_MS;
+        calls_again || self.short_before >= 2
     }
 
-    /// Turns before this one that were as short as an answer.
-    pub(crate) fn short_before(&self) -> u32 {
-        self.short_before
+    /// A turn before this one was longer than an answer.
+    pub(crate) fn follows_long_speech(&self) -> bool {
+        self.longest_before_ms >= ANSWER_MAX_MS
     }
 }
-
-/// Longest answer of a person who then waits. Answers of 2.5 s measure up to 2.6 s, greetings of 4 s of speech 3.9 s and
-/// more (recordings); the middle.
-pub(crate) const ANSWER_MAX_MS: f32 = 3_250.0;

@@ -17,11 +17,14 @@
 
 use crate::config::Strategy;
 use crate::event::{Reason, VerdictKind};
-use crate::speech::Speech;
+use crate::speech::{QUIET_FALL_DB, Speech};
 use crate::turn::{ANSWER_MAX_MS, Turn};
 
 /// Silence that is a verdict (supplement 10: nobody heard for 4 s).
 const NO_SPEECH_MS: f32 = 4_000.0;
+
+/// A verdict of the same type is said again when it has become surer by this.
+const SURER: f32 = 0.3;
 
 /// Somebody who paused for less is still talking.
 const TALKING_MS: f32 = 400.0;
@@ -30,36 +33,25 @@ const TALKING_MS: f32 = 400.0;
 const FIRST_LONG_MS: f32 = 1_450.0;
 
 /// The same for `live_check`, whose verdict cannot be refined.
-const QUICK_LONG_MS: f32 = 1_600.0;
+const QUICK_LONG_MS: f32 = 1_150.0;
 
 /// Silence after an answer that makes it one: longer than a pause within a sentence.
 const WAIT_MS: f32 = 700.0;
 
 /// The same for `live_check`.
-const QUICK_WAIT_MS: f32 = 600.0;
+const QUICK_WAIT_MS: f32 = 500.0;
 
 /// Silence after what may be music, or into which something sounds on: music goes on within it.
 const WAIT_IN_DOUBT_MS: f32 = 2_500.0;
 
-/// Share of hops with held notes from which a voice may be music; 0.11 in the 90th percentile of speech.
-const NOTES_SUSPECT: f32 = 0.18;
+/// Silence after a voice in music: the longest rests in hold music (recordings: 3 s) are over.
+const WAIT_AFTER_MUSIC_MS: f32 = 4_000.0;
 
-/// After speech a quiet line falls at least this far. By less than the second, it has not gone quiet at all.
-const FALL_MIN_DB: f32 = 12.0;
-const FALL_NONE_DB: f32 = 5.0;
+/// After speech a quiet line falls at least this far.
+const FALL_MIN_DB: f32 = 8.0;
 
 /// Silence after which a person's verdict is final: beeps come within 4 s of the greeting.
 const SETTLED_MS: f32 = 6_000.0;
-
-/// A greeting has one phrase of this length at least.
-const GREETING_PHRASE_MS: f32 = 1_800.0;
-
-/// Least share of vowels in a voice; keyboards have 0.16, short words 0.25 at least.
-const VOWEL_SHARE_MIN: f32 = 0.22;
-
-/// Silence before, and length of, a "Hello?" of a person who waits.
-const CALL_AGAIN_GAP_MS: f32 = 2_500.0;
-const CALL_AGAIN_MAX_MS: f32 = 1_300.0;
 
 /// What a verdict says, before the session adds its measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,8 +72,10 @@ pub(crate) enum Evidence<'a> {
     Beep { confidence: f32 },
     /// The network or a machine answered.
     Signal(Reason),
-    /// The timeout or the client's stop: nothing follows.
-    End,
+    /// The detection timeout: nothing follows.
+    Timeout,
+    /// The client's stop: nothing follows.
+    Stop,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,15 +90,23 @@ struct Opinion {
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     strategy: Strategy,
+    /// The verdict as it stands now.
     standing: Option<Opinion>,
-    given: bool,
+    /// The verdict as it was last said.
+    said: Option<Opinion>,
     silent: bool,
     closed: bool,
 }
 
 impl Verdicts {
     pub(crate) fn new(strategy: Strategy) -> Self {
-        Self { strategy, standing: None, given: false, silent: false, closed: false }
+        Self {
+            strategy,
+            standing: None,
+            said: None,
+            silent: false,
+            closed: false,
+        }
     }
 
     /// No verdict follows.
@@ -115,6 +117,7 @@ impl Verdicts {
     /// The answer: a verdict on early media stands no longer.
     pub(crate) fn restart(&mut self) {
         self.standing = None;
+        self.said = None;
         self.silent = false;
     }
 
@@ -124,51 +127,69 @@ impl Verdicts {
             return None;
         }
         if self.strategy == Strategy::BeepOnly {
-            self.closed = matches!(evidence, Evidence::Beep { .. } | Evidence::End);
+            self.closed = matches!(
+                evidence,
+                Evidence::Beep { .. } | Evidence::Timeout | Evidence::Stop
+            );
             return None;
         }
         let opinion = match evidence {
             Evidence::Speech(speech) => self.on_speech(speech)?,
-            Evidence::Beep { confidence } => {
-                Opinion { kind: VerdictKind::Voicemail, reason: Reason::Tone, confidence, settled: true }
-            }
-            Evidence::Signal(reason) => {
-                Opinion { kind: VerdictKind::Unknown, reason, confidence: 0.9, settled: true }
-            }
-            Evidence::End => {
+            Evidence::Beep { confidence } => Opinion {
+                kind: VerdictKind::Voicemail,
+                reason: Reason::Tone,
+                confidence,
+                settled: true,
+            },
+            Evidence::Signal(reason) => Opinion {
+                kind: VerdictKind::Unknown,
+                reason,
+                confidence: 0.9,
+                settled: true,
+            },
+            Evidence::Timeout | Evidence::Stop => {
                 self.closed = true;
-                Opinion { settled: true, ..self.standing? }
+                let standing = self.standing?;
+                // A silence that `live_check` kept to itself is said at its timeout, not at a stop.
+                let kept = self.said.is_none() && matches!(evidence, Evidence::Stop);
+                return (!kept).then(|| self.say(standing));
             }
         };
         self.give(opinion)
     }
 
     fn give(&mut self, opinion: Opinion) -> Option<Ruling> {
-        let changed = self.standing.is_none_or(|standing| standing.kind != opinion.kind);
-        if !changed && !opinion.settled {
+        let kept = self.strategy == Strategy::LiveCheck && opinion.kind == VerdictKind::Silence;
+        let news = self.said.is_none_or(|said| {
+            said.kind != opinion.kind || opinion.confidence >= said.confidence + SURER
+        });
+        self.standing = Some(opinion);
+        if kept || !(news || opinion.settled) {
             return None;
         }
-        if self.strategy == Strategy::LiveCheck && opinion.kind == VerdictKind::Silence && !self.closed {
-            self.standing = Some(opinion);
-            return None;
-        }
-        let is_final = opinion.settled || self.strategy == Strategy::LiveCheck;
-        let ruling = Ruling {
+        self.closed = opinion.settled || self.strategy == Strategy::LiveCheck;
+        Some(self.say(opinion))
+    }
+
+    fn say(&mut self, opinion: Opinion) -> Ruling {
+        let is_refinement = self
+            .said
+            .is_some_and(|said| said.kind != opinion.kind || !self.closed);
+        self.said = Some(opinion);
+        self.silent |= opinion.kind == VerdictKind::Silence;
+        Ruling {
             kind: opinion.kind,
             reason: opinion.reason,
             confidence: opinion.confidence,
-            is_final,
-            is_refinement: self.given && changed,
-        };
-        self.standing = Some(opinion);
-        self.silent |= opinion.kind == VerdictKind::Silence;
-        self.given = true;
-        self.closed = is_final;
-        Some(ruling)
+            is_final: self.closed,
+            is_refinement,
+        }
     }
 
     fn on_speech(&self, speech: &Speech) -> Option<Opinion> {
-        let heard = speech.turn().filter(|turn| is_voice(turn, speech.music_heard()));
+        let heard = speech
+            .turn()
+            .filter(|turn| turn.is_voice(speech.music_heard()));
         match heard {
             Some(turn) => self.on_turn(turn, speech),
             None => self.on_silence(speech),
@@ -177,8 +198,11 @@ impl Verdicts {
 
     /// Nobody was heard. A verdict on a person who did speak stands: what came after was no voice.
     fn on_silence(&self, speech: &Speech) -> Option<Opinion> {
-        let person = self.standing.is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
-        let silent = (speech.turns() == 0 || (!person && speech.turns() == 1)) && speech.since_answer_ms() >= NO_SPEECH_MS;
+        let person = self
+            .standing
+            .is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
+        let silent = (speech.turns() == 0 || (!person && speech.turns() == 1))
+            && speech.since_answer_ms() >= NO_SPEECH_MS;
         silent.then_some(Opinion {
             kind: VerdictKind::Silence,
             reason: Reason::NoSpeech,
@@ -191,26 +215,30 @@ impl Verdicts {
         let silence_ms = speech.silence_ms();
         let quick = self.strategy == Strategy::LiveCheck;
         let talk_ms = turn.talk_ms();
-        let person = self.standing.is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
+        let person = self
+            .standing
+            .is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
         if silence_ms < TALKING_MS {
             let first_ms = if quick { QUICK_LONG_MS } else { FIRST_LONG_MS };
-            let long = turn.gap_ms() == 0.0 && talk_ms >= first_ms && !(person && talk_ms < ANSWER_MAX_MS);
+            let long =
+                turn.is_first() && talk_ms >= first_ms && !(person && talk_ms < ANSWER_MAX_MS);
             return long.then(|| machine(talk_ms));
         }
-        if is_greeting(turn) {
-            return (turn.gap_ms() == 0.0).then(|| machine(talk_ms));
+        if turn.is_greeting() {
+            return (turn.is_first()).then(|| machine(talk_ms));
         }
         let fall_db = speech.fall_db();
-        let doubtful = turn.notes_share() > NOTES_SUSPECT || fall_db < FALL_MIN_DB;
+        let doubtful = turn.holds_notes() || fall_db < FALL_MIN_DB;
         let wait_ms = match (quick, doubtful) {
+            _ if speech.sounds_on() => WAIT_AFTER_MUSIC_MS,
             (_, true) => WAIT_IN_DOUBT_MS,
             (true, false) => QUICK_WAIT_MS,
             (false, false) => WAIT_MS,
         };
-        if silence_ms < wait_ms || fall_db < FALL_NONE_DB {
+        if silence_ms < wait_ms || fall_db < QUIET_FALL_DB {
             return None;
         }
-        if turn.longest_before_ms() >= ANSWER_MAX_MS && !is_dialogue(turn) {
+        if turn.follows_long_speech() && !turn.is_dialogue() {
             return None;
         }
         Some(self.person(talk_ms, silence_ms))
@@ -226,27 +254,19 @@ impl Verdicts {
         };
         Opinion {
             kind: VerdictKind::LivePerson,
-            reason: if self.silent { Reason::AnswerAfterSilence } else { Reason::ShortAnswer },
-            confidence: if settled { confidence + 0.07 } else { confidence },
+            reason: if self.silent {
+                Reason::AnswerAfterSilence
+            } else {
+                Reason::ShortAnswer
+            },
+            confidence: if settled {
+                confidence + 0.07
+            } else {
+                confidence
+            },
             settled,
         }
     }
-}
-
-/// Clicks, hiss and keyboards have next to no vowels; notes after music are music.
-fn is_voice(turn: &Turn, music_heard: bool) -> bool {
-    turn.vowel_share() >= VOWEL_SHARE_MIN && !(music_heard && turn.notes_share() > NOTES_SUSPECT)
-}
-
-/// Longer than an answer, and not a chain of short calls ("Hello? … Hello?").
-fn is_greeting(turn: &Turn) -> bool {
-    turn.talk_ms() >= ANSWER_MAX_MS && turn.longest_phrase_ms() >= GREETING_PHRASE_MS
-}
-
-/// After long speech: a short call into a silence that has lasted, or a second one, is a person who waits.
-fn is_dialogue(turn: &Turn) -> bool {
-    let calls_again = turn.gap_ms() >= CALL_AGAIN_GAP_MS && turn.talk_ms() <= CALL_AGAIN_MAX_MS;
-    calls_again || turn.short_before() >= 2
 }
 
 fn machine(talk_ms: f32) -> Opinion {
@@ -256,5 +276,10 @@ fn machine(talk_ms: f32) -> Opinion {
         ..5_000.0 => 0.85,
         _ => 0.92,
     };
-    Opinion { kind: VerdictKind::Voicemail, reason: Reason::LongSpeech, confidence, settled: false }
+    Opinion {
+        kind: VerdictKind::Voicemail,
+        reason: Reason::LongSpeech,
+        confidence,
+        settled: false,
+    }
 }

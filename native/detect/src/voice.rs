@@ -86,19 +86,31 @@ impl Voice {
         }
     }
 
+    /// The answer: the noise is the line's still, the music was early media.
+    pub(crate) fn restart(&mut self) {
+        self.music = Music::new();
+        self.look = VoiceFrame::default();
+    }
+
     /// Takes one hop and what the tone detector made of it. Every second hop is looked at closely: windows overlap by
     /// more than half, and a look costs.
     pub(crate) fn push(&mut self, frame: &Frame<'_>, tone: ToneFrame) -> VoiceFrame {
         let pure = tone.tonal || (tone.purity >= PURE && tone.steady_hops > 0);
         self.pure_hops = if pure { self.pure_hops + 1 } else { 0 };
         let is_tone = tone.signal || self.pure_hops >= TONE_HOPS;
-        if frame.index % 2 == 0 {
+        if frame.index & 1 == 0 {
             self.first_energy = frame.energy;
         } else {
             self.look = self.look(frame.power, 0.5 * (self.first_energy + frame.energy));
         }
         let voiced = self.look.voiced && !is_tone;
-        VoiceFrame { voiced, vowel: voiced && self.look.vowel, tone: is_tone, pure, ..self.look }
+        VoiceFrame {
+            voiced,
+            vowel: voiced && self.look.vowel,
+            tone: is_tone,
+            pure,
+            ..self.look
+        }
     }
 
     fn look(&mut self, power: &[f32; BINS], energy: f32) -> VoiceFrame {
@@ -109,7 +121,10 @@ impl Voice {
         let loud = level_dbfs > LEVEL_MIN_DBFS;
         let sounding = loud && bands.above_floor_db > ABOVE_FLOOR_DB;
         let noise = sounding && self.is_noise(power);
-        let music = self.music.push(power, loud && !noise && bands.above_floor_db > MUSIC_ABOVE_FLOOR_DB);
+        let music = self.music.push(
+            power,
+            loud && !noise && bands.above_floor_db > MUSIC_ABOVE_FLOOR_DB,
+        );
         VoiceFrame {
             voiced: sounding && !noise && !music.heard,
             music: music.heard,

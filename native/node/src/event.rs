@@ -8,12 +8,17 @@ use tonegate_detect::{Detection, Event, EventKind, Measured};
 #[napi(object, object_from_js = false)]
 pub struct NativeEvent {
     /// What happened.
-    #[napi(ts_type = "'speech_start' | 'speech_end' | 'silence' | 'detection' | 'beep' | 'timeout' | 'ended'")]
+    #[napi(
+        ts_type = "'speech_start' | 'speech_end' | 'silence' | 'detection' | 'beep' | 'timeout' | 'ended'"
+    )]
     pub event: String,
     /// Media time since the first audio frame of the moment the event is about (beep: the end of the tone).
     pub timestamp_ms: f64,
     /// detection: who or what answered.
-    #[napi(js_name = "type", ts_type = "'live_person' | 'voicemail' | 'silence' | 'unknown'")]
+    #[napi(
+        js_name = "type",
+        ts_type = "'live_person' | 'voicemail' | 'silence' | 'unknown'"
+    )]
     pub kind: Option<String>,
     /// detection, beep: 0 to 1.
     pub confidence: Option<f64>,
@@ -78,8 +83,15 @@ impl From<Event> for NativeEvent {
             EventKind::SpeechEnd => named("speech_end"),
             EventKind::Silence => named("silence"),
             EventKind::Timeout => named("timeout"),
-            EventKind::Ended => Self { reason: Some("max_audio".to_owned()), ..named("ended") },
-            EventKind::Beep { frequency_hz, duration_ms, confidence } => Self {
+            EventKind::Ended => Self {
+                reason: Some("max_audio".to_owned()),
+                ..named("ended")
+            },
+            EventKind::Beep {
+                frequency_hz,
+                duration_ms,
+                confidence,
+            } => Self {
                 frequency_hz: Some(tenths(frequency_hz)),
                 duration_ms: Some(f64::from(duration_ms.round())),
                 confidence: Some(hundredths(confidence)),
@@ -108,7 +120,12 @@ fn with_detection(event: NativeEvent, detection: &Detection) -> NativeEvent {
 
 impl From<&Measured> for Evidence {
     fn from(measured: &Measured) -> Self {
-        let dtmf: String = measured.dtmf.iter().filter(|&&digit| digit != 0).map(|&digit| char::from(digit)).collect();
+        let dtmf: String = measured
+            .dtmf
+            .iter()
+            .filter(|&&digit| digit != 0)
+            .map(|&digit| char::from(digit))
+            .collect();
         Self {
             noise_floor_dbfs: tenths(measured.noise_floor_dbfs),
             level_dbfs: measured.level_dbfs.map(tenths),

@@ -27,14 +27,22 @@ impl Session {
     #[napi(constructor)]
     pub fn new(options: SessionOptions) -> Result<Self> {
         let config = options.config()?;
-        let session = tonegate_detect::Session::new(config).map_err(|error| Error::from_reason(error.to_string()))?;
-        Ok(Self { inner: Some(Box::new(session)) })
+        let session = tonegate_detect::Session::new(config)
+            .map_err(|error| Error::from_reason(error.to_string()))?;
+        Ok(Self {
+            inner: Some(Box::new(session)),
+        })
     }
 
     /// Takes audio of any length. nowMs: monotonic wall ms. bytes: borrowed for the call. mediaMs: media time at which
     /// this chunk starts (where the wire says so); omitted: it follows the audio before.
     #[napi(ts_args_type = "nowMs: number, bytes: Uint8Array, mediaMs?: number")]
-    pub fn push(&mut self, now_ms: f64, bytes: &[u8], media_ms: Option<f64>) -> Result<Option<Vec<NativeEvent>>> {
+    pub fn push(
+        &mut self,
+        now_ms: f64,
+        bytes: &[u8],
+        media_ms: Option<f64>,
+    ) -> Result<Option<Vec<NativeEvent>>> {
         self.handle(now_ms, Input::Audio { bytes, media_ms })
     }
 
@@ -59,13 +67,17 @@ impl Session {
     /// Wall ms at which tick() is next due: 0 before the first call (at once, it starts the clock), Infinity for none.
     #[napi]
     pub fn next_deadline_ms(&self) -> f64 {
-        self.inner.as_ref().map_or(f64::INFINITY, |session| session.next_deadline_ms())
+        self.inner
+            .as_ref()
+            .map_or(f64::INFINITY, |session| session.next_deadline_ms())
     }
 
     /// Media ms of audio received.
     #[napi]
     pub fn audio_ms(&self) -> f64 {
-        self.inner.as_ref().map_or(0.0, |session| session.audio_ms())
+        self.inner
+            .as_ref()
+            .map_or(0.0, |session| session.audio_ms())
     }
 
     /// Frees the native side at once. Later calls answer null.

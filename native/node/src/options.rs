@@ -33,10 +33,19 @@ impl SessionOptions {
             "standard" => Strategy::Standard,
             "live_check" => Strategy::LiveCheck,
             "beep_only" => Strategy::BeepOnly,
-            _ => return Err(Error::from_reason("strategy must be standard, live_check or beep_only")),
+            _ => {
+                return Err(Error::from_reason(
+                    "strategy must be standard, live_check or beep_only",
+                ));
+            }
         };
         // `as` saturates and turns NaN into 0, which the session refuses.
         let detection_timeout_ms = self.detection_timeout_ms as u32;
-        Ok(Config { encoding, sample_rate_hz: self.sample_rate_hz, strategy, detection_timeout_ms })
+        Ok(Config {
+            encoding,
+            sample_rate_hz: self.sample_rate_hz,
+            strategy,
+            detection_timeout_ms,
+        })
     }
 }
