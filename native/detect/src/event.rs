@@ -145,6 +145,6 @@ pub struct Measured {
     pub ringback_cycles: u32,
     /// Special information tones were heard.
     pub sit: bool,
-    /// DTMF digits heard, the first [`DTMF_DIGITS_MAX`] of them; 0 where none.
+    /// The first eight DTMF digits heard; 0 where none.
     pub dtmf: [u8; DTMF_DIGITS_MAX],
 }

@@ -106,18 +106,18 @@ impl Music {
         };
         let (below3, below2, below, here, above, above2, above3) =
             (at(0), at(1), at(2), at(3), at(4), at(5), at(6));
+        let mut held = [0.0_f32; COUNT];
         for bin in 0..COUNT {
             let level = here[bin];
-            let stands = level > (0.5 * PROMINENCE * (below3[bin] + above3[bin])).max(PEAK_MIN);
-            let peak = level > below[bin].max(above[bin]);
+            let around = 0.5 * PROMINENCE * (below3[bin] + above3[bin]);
+            let stands = (level > around) & (level > PEAK_MIN);
+            let peak = (level > below[bin]) & (level > above[bin]);
             // A held peak between two bins may change sides; it stays above the bins two away.
-            let stays = self.held[bin] > 0.0 && level > below2[bin].max(above2[bin]);
-            self.held[bin] = if stands & (peak | stays) {
-                self.held[bin] + 1.0
-            } else {
-                0.0
-            };
+            let before = self.held[bin];
+            let stays = (before > 0.0) & (level > below2[bin]) & (level > above2[bin]);
+            held[bin] = f32::from(u8::from(stands & (peak | stays))) * (before + 1.0);
         }
+        self.held = held;
         let mut lanes = [0.0_f32; LANES];
         for held in self.held.chunks_exact(LANES) {
             for (lane, &held) in lanes.iter_mut().zip(held) {

@@ -85,7 +85,7 @@ fn a_file_pushed_at_once_gets_the_same_events() {
 #[test]
 fn a_gap_in_the_wire_moves_media_time_and_is_no_silence() {
     let mut call_line = Line::standard();
-    let mut put = |call_line: &mut Line, samples: &[f32], from_ms: f64| {
+    let put = |call_line: &mut Line, samples: &[f32], from_ms: f64| {
         for (n, frame) in pcm16(samples).chunks(STEP).enumerate() {
             call_line.now_ms += 20.0;
             let media_ms = Some(from_ms + 20.0 * n as f64);
