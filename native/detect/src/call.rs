@@ -74,9 +74,9 @@ impl Call {
         self.timeline.observe(now_ms);
     }
 
-    /// A chunk of audio begins.
-    pub(crate) fn begin_audio(&mut self, media_ms: Option<f64>) {
-        self.timeline.begin_audio(media_ms);
+    /// A chunk of audio begins behind `waiting` samples that are not measured yet.
+    pub(crate) fn begin_audio(&mut self, media_ms: Option<f64>, waiting: u64) {
+        self.timeline.begin_audio(media_ms, waiting);
     }
 
     /// Takes one hop.

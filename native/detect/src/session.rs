@@ -50,7 +50,7 @@ impl Session {
             front_end,
             call,
         } = self;
-        call.begin_audio(media_ms);
+        call.begin_audio(media_ms, front_end.waiting() as u64);
         decoder.decode(bytes, |samples| {
             front_end.push(samples, |frame| call.hop(frame));
         });

@@ -71,8 +71,9 @@ impl Timeline {
         }
     }
 
-    /// A chunk of audio begins, at `media_ms` of the wire's own time where it says so. The first one is the answer.
-    pub(crate) fn begin_audio(&mut self, media_ms: Option<f64>) {
+    /// A chunk of audio begins behind `waiting` samples that [`Self::advance`] has not counted yet, at `media_ms` of the
+    /// wire's own time where it says so. The first one is the answer.
+    pub(crate) fn begin_audio(&mut self, media_ms: Option<f64>, waiting: u64) {
         if self.first_wall_ms.is_none() {
             self.first_wall_ms = Some(self.wall_ms);
             self.restart();
@@ -81,22 +82,22 @@ impl Timeline {
             return;
         };
         let stamp_ms = stamp_ms.clamp(0.0, STAMP_MAX_MS);
-        let here_ms = self.position_ms();
+        let here_ms = self.position_ms() + samples_ms(waiting);
         let base_ms = *self.stamp_base_ms.get_or_insert(stamp_ms - here_ms);
         let gap_ms = stamp_ms - base_ms - here_ms;
         if gap_ms >= GAP_MIN_MS {
-            self.add_gap(gap_ms);
+            self.add_gap(self.received + waiting, gap_ms);
         }
     }
 
-    fn add_gap(&mut self, gap_ms: f64) {
+    fn add_gap(&mut self, from_sample: u64, gap_ms: f64) {
         let total_ms = self.gap_total_ms() + gap_ms;
         if self.gap_count == GAPS_MAX {
             self.gaps.rotate_left(1);
             self.gap_count -= 1;
         }
         self.gaps[self.gap_count] = Gap {
-            from_sample: self.received,
+            from_sample,
             total_ms,
         };
         self.gap_count += 1;

@@ -93,6 +93,12 @@ impl FrontEnd {
         }
     }
 
+    /// Samples taken that wait for their pair of hops to be complete.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.gathered
+    }
+
     /// Forgets everything, as if newly built.
     pub fn reset(&mut self) {
         self.line.fill(0.0);
