@@ -247,7 +247,9 @@ fn is_signal(frequency_hz: f32, duration_ms: u32, speech_before: bool) -> bool {
     let progress = PROGRESS
         .iter()
         .any(|&(hz, lengths_ms)| near(hz, 2.5) && lengths_ms.iter().any(|&ms| lasts(ms, 0.04)));
-    progress || (near(440.0, 2.5) && lasts(300, 0.05)) || (near(1_100.0, 10.0) && lasts(500, 0.04))
+    // Call waiting: 440 Hz for 300 ms (North America), 400 Hz for 100 ms (United Kingdom), whose length is known to a hop.
+    let waiting = (near(440.0, 2.5) && lasts(300, 0.05)) || (near(400.0, 2.5) && lasts(100, 0.12));
+    progress || waiting || (near(1_100.0, 10.0) && lasts(500, 0.04))
 }
 
 /// Single-frequency busy, congestion and ringing tones of ITU-T E.180 supplement 2: hertz, and lengths of their bursts.
