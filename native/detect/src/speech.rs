@@ -45,6 +45,7 @@ pub(crate) enum SpeechChange {
 pub(crate) struct Speech {
     window: u32,
     vowels: u32,
+    pure: u32,
     hop: u64,
     answered: u64,
     speaking: bool,
@@ -87,6 +88,7 @@ impl Speech {
         }
         self.window = (self.window << 1 | u32::from(voice.voiced)) & START_WINDOW;
         self.vowels = (self.vowels << 1 | u32::from(voice.vowel)) & START_WINDOW;
+        self.pure = (self.pure << 1 | u32::from(voice.voiced && voice.pure)) & START_WINDOW;
         if voice.voiced {
             self.level_sum_dbfs += f64::from(voice.level_dbfs);
             self.level_hops += 1;
@@ -151,12 +153,13 @@ impl Speech {
         self.spoken += 1;
         self.last_voiced = start;
         self.speaking = true;
-        let (voiced, vowels) = (
+        let (voiced, vowels, pure) = (
             (self.window >> 1).count_ones(),
             (self.vowels >> 1).count_ones(),
+            (self.pure >> 1).count_ones(),
         );
         if let Some(turn) = &mut self.turn {
-            turn.hear(voiced, vowels, 0);
+            turn.hear(voiced, vowels, 0, pure);
         }
         self.extend(hop.max(start), voice);
         SpeechChange::Start(start)
@@ -174,6 +177,7 @@ impl Speech {
                 u32::from(voice.voiced),
                 u32::from(voice.vowel),
                 u32::from(voice.notes),
+                u32::from(voice.voiced && voice.pure),
             );
         }
     }

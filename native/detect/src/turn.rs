@@ -18,6 +18,10 @@ const GREETING_PHRASE_MS: f32 = 1_800.0;
 /// Least share of vowels in a voice; keyboards have 0.16, short words 0.25 at least.
 const VOWEL_SHARE_MIN: f32 = 0.22;
 
+/// Share of hops on which one steady tone is all there is, from which it is a machine's burst, too short to be known as a
+/// tone while it sounded.
+const PURE_SHARE_MAX: f32 = 0.97;
+
 /// Silence before, and length of, a "Hello?" of a person who waits.
 const CALL_AGAIN_GAP_MS: f32 = 2_500.0;
 const CALL_AGAIN_MAX_MS: f32 = 1_300.0;
@@ -42,6 +46,7 @@ pub(crate) struct Turn {
     voiced: u32,
     notes: u32,
     vowels: u32,
+    pure: u32,
     /// Silence between the turn before and this one.
     gap: u64,
     /// Longest of the turns before this one.
@@ -95,11 +100,12 @@ impl Turn {
         self.longest_phrase = self.longest_phrase.max(hop + 1 - self.phrase_first);
     }
 
-    /// Voiced hops, and how many of them are vowels or hold notes.
-    pub(crate) fn hear(&mut self, voiced: u32, vowels: u32, notes: u32) {
+    /// Voiced hops, and how many of them are vowels, hold notes or are one pure tone.
+    pub(crate) fn hear(&mut self, voiced: u32, vowels: u32, notes: u32, pure: u32) {
         self.voiced += voiced;
         self.vowels += vowels;
         self.notes += notes;
+        self.pure += pure;
     }
 
     /// First to last voice.
@@ -118,10 +124,13 @@ impl Turn {
         self.talk_ms() >= ANSWER_MAX_MS && phrase_ms >= GREETING_PHRASE_MS
     }
 
-    /// A voice, by its vowels. Clicks, hiss and keyboards have next to none; notes after music are music.
+    /// A voice, by its vowels. Clicks, hiss and keyboards have next to none; notes after music are music, and pure tones a
+    /// machine's.
     pub(crate) fn is_voice(&self, music_heard: bool) -> bool {
-        let vowel_share = self.vowels as f32 / self.voiced.max(1) as f32;
-        vowel_share >= VOWEL_SHARE_MIN && !(music_heard && self.holds_notes())
+        let voiced = self.voiced.max(1) as f32;
+        let is_spoken = self.vowels as f32 >= VOWEL_SHARE_MIN * voiced
+            && (self.pure as f32) < PURE_SHARE_MAX * voiced;
+        is_spoken && !(music_heard && self.holds_notes())
     }
 
     /// Notes are held in much of it: it may be music.
