@@ -126,3 +126,25 @@ fn busy_is_busy() {
     call_line.play(&call(&parts)).stop();
     assert_eq!(call_line.verdicts(), [(Unknown, Reason::Busy, true)]);
 }
+
+#[test]
+fn bursts_of_call_waiting_are_neither_a_beep_nor_a_person() {
+    let mut call_line = Line::standard();
+    let mut parts = vec![line(500)];
+    for _ in 0..4 {
+        parts.push(tones(&[400.0], 100));
+        parts.push(line(2_000));
+    }
+    call_line.play(&call(&parts));
+    call_line.stop();
+    assert_eq!(
+        call_line.count(|kind| matches!(kind, EventKind::Beep { .. })),
+        0
+    );
+    assert!(
+        call_line
+            .verdicts()
+            .iter()
+            .all(|(kind, ..)| *kind == Silence)
+    );
+}
