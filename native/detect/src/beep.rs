@@ -50,6 +50,13 @@ const OTHER_HOPS: u32 = 3;
 /// Another tone counts when it is at most this much weaker (amplitude; 17 dB).
 const OTHER_AMPLITUDE: f32 = 0.14;
 
+/// After a record beep the whole line falls silent, not its pitch alone: in music the other instruments play on. Energy of
+/// a hop that counts as sound (7 dB below the tone), when counting begins (30 ms), and how many make it music; one click
+/// does not.
+const LOUD: f32 = 0.2;
+const LOUD_AFTER_SAMPLES: u64 = 240;
+const LOUD_HOPS: u32 = 5;
+
 /// Pitches further apart than this share are not the same tone.
 const SAME_PITCH: f32 = 0.03;
 
@@ -186,6 +193,7 @@ fn advance(track: &mut Track, hop: &Hop<'_, '_>) -> Step {
         let since = hop.frame.end_sample.saturating_sub(end_sample);
         if matched.is_some() && now > BACK * steady && since <= RETURN_SAMPLES + 128 {
             track.ending = None;
+            track.loud = 0;
         } else {
             track.follow_fade(Edge {
                 amplitude: now,
@@ -224,9 +232,12 @@ fn prove(track: &mut Track, hop: &Hop<'_, '_>, now: f32, since: u64) -> Step {
     let other = hop.peaks.purity >= PURE
         && (pitch / track.frequency_hz() - 1.0).abs() > SAME_PITCH
         && amplitude(hop.frame.power, pitch) > OTHER_AMPLITUDE * track.amplitude();
+    if since >= LOUD_AFTER_SAMPLES {
+        track.loud += u32::from(hop.frame.energy > LOUD * track.mean_square());
+    }
     track.others = if other { track.others + 1 } else { 0 };
     track.risen += u32::from(now > FALLEN * track.amplitude());
-    if track.others >= OTHER_HOPS || track.risen > 2 {
+    if track.others >= OTHER_HOPS || track.risen > 2 || track.loud >= LOUD_HOPS {
         Step::Drop
     } else if since >= PROOF_SAMPLES {
         Step::Proven(hop.frame.end_sample - since)

@@ -99,7 +99,7 @@ impl Call {
     fn hear(&mut self, frame: &Frame<'_>) {
         let tone = self
             .tones
-            .push(frame, self.speech.heard(), &mut self.tone_events);
+            .push(frame, self.speech.heard_clearly(), &mut self.tone_events);
         if tone.signal && self.heard.ringback_end_ms.is_some() && !self.speech.heard() {
             // The next ring is under way: it is known as ringback only when it ends.
             self.ring_until(frame.end_sample);

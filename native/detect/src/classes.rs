@@ -9,8 +9,12 @@ const COLUMNS_HZ: [f32; 4] = [1_209.0, 1_336.0, 1_477.0, 1_633.0];
 /// Keys and SIT are accepted this far from their frequency (ITU-T Q.24: keys within 1.5 % must be taken, beyond 3.5 % refused).
 const TOLERANCE: f32 = 0.018;
 
-/// ITU-T E.180 special information tones, low and high variant of each of the three.
+/// Special information tones of North America, low and high variant of each of the three.
 const SIT_HZ: [[f32; 2]; 3] = [[913.8, 985.2], [1_370.6, 1_428.5], [1_776.7, 1_776.7]];
+
+/// ITU-T E.180, nominal: each within 50 Hz.
+const SIT_NOMINAL_HZ: [f32; 3] = [950.0, 1_400.0, 1_800.0];
+const SIT_TOLERANCE_HZ: f32 = 50.0;
 
 /// The two of a DTMF pair may differ by this factor in power (10 dB).
 const TWIST: f32 = 10.0;
@@ -47,6 +51,7 @@ pub(crate) fn single_class(frequency_hz: f32) -> Option<Class> {
         if pair
             .iter()
             .any(|hz| (frequency_hz / hz - 1.0).abs() <= 0.5 * TOLERANCE)
+            || (frequency_hz - SIT_NOMINAL_HZ[place]).abs() <= SIT_TOLERANCE_HZ
         {
             return Some(Class::Sit(place as u8));
         }

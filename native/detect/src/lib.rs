@@ -34,6 +34,7 @@ mod peaks;
 mod session;
 mod signals;
 mod speech;
+mod talker;
 mod timeline;
 mod tones;
 mod track;

@@ -37,6 +37,24 @@ const SLOW_OFF: f32 = 0.10;
 /// Share by which the averages fade per look without sound: halved in about 4 s.
 const FADE: f32 = 0.996_6;
 
+/// Looks over which a dip is one: 0.5 s.
+const LEVELS: usize = 25;
+
+/// A dip lies this far below the loudest of them.
+const DIP_DB: f32 = 14.0;
+
+/// Weight of one look in the share of dips (2 s), and that share before anything is known.
+const DIP_WEIGHT: f32 = 0.01;
+const DIPS_AT_FIRST: f32 = 0.3;
+
+/// Shares of dips below which it may become music, and from which it is none any more. Speech has 0.12 in the 10th
+/// percentile and 0.22 in the median, music 0.01 in the median and 0.19 in the 90th percentile (recordings).
+const DIPS_ON: f32 = 0.15;
+const DIPS_OFF: f32 = 0.22;
+
+/// What does not stand above the noise counts as this at most.
+const SILENT_DBFS: f32 = -60.0;
+
 /// Tells music from voices, over a second or more of sound.
 #[derive(Debug)]
 pub(crate) struct Music {
@@ -44,6 +62,9 @@ pub(crate) struct Music {
     quick: f32,
     slow: f32,
     heard: bool,
+    dips: f32,
+    levels_dbfs: [f32; LEVELS],
+    next_level: usize,
 }
 
 /// What one look says of music.
@@ -62,11 +83,24 @@ impl Music {
             quick: 0.0,
             slow: 0.0,
             heard: false,
+            dips: DIPS_AT_FIRST,
+            levels_dbfs: [f32::MIN; LEVELS],
+            next_level: 0,
         }
     }
 
-    /// Takes one look; `sounding`: it stands above the noise.
-    pub(crate) fn push(&mut self, power: &[f32; BINS], sounding: bool) -> MusicFrame {
+    /// Takes one look and its level; `sounding`: it stands above the noise.
+    pub(crate) fn push(
+        &mut self,
+        power: &[f32; BINS],
+        sounding: bool,
+        level_dbfs: f32,
+    ) -> MusicFrame {
+        self.note_dip(if sounding {
+            level_dbfs
+        } else {
+            level_dbfs.min(SILENT_DBFS)
+        });
         if !sounding {
             self.held.fill(0.0);
             self.quick *= FADE;
@@ -82,13 +116,28 @@ impl Music {
         self.quick += QUICK * (musical - self.quick);
         self.slow += SLOW * (musical - self.slow);
         self.heard = if self.heard {
-            !self.faded()
+            !self.faded() && self.dips < DIPS_OFF
         } else {
-            self.quick > QUICK_ON || self.slow > SLOW_ON
+            (self.quick > QUICK_ON || self.slow > SLOW_ON) && self.dips < DIPS_ON
         };
         MusicFrame {
             heard: self.heard,
             notes,
+        }
+    }
+
+    /// Speech dips between its syllables, music does not.
+    fn note_dip(&mut self, level_dbfs: f32) {
+        self.levels_dbfs[self.next_level] = level_dbfs;
+        self.next_level = (self.next_level + 1) % LEVELS;
+        let loudest = self.levels_dbfs.iter().copied().fold(f32::MIN, f32::max);
+        if loudest > SILENT_DBFS {
+            let dip = if level_dbfs < loudest - DIP_DB {
+                1.0
+            } else {
+                0.0
+            };
+            self.dips += DIP_WEIGHT * (dip - self.dips);
         }
     }
 

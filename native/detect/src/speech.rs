@@ -3,6 +3,7 @@
 //! A segment is a voice without a gap longer than [`SEGMENT_GAP_HOPS`]; a turn is a run of segments without a silence
 //! longer than [`TURN_GAP_HOPS`]: one answer, or one greeting with the pauses between its sentences.
 
+use crate::talker::Talker;
 use crate::turn::Turn;
 use crate::voice::VoiceFrame;
 
@@ -32,6 +33,23 @@ pub(crate) const QUIET_FALL_DB: f32 = 5.0;
 const LOUD_PAUSES_MIN: u32 = 100;
 
 /// A change of speech; the hop is counted from the session's first.
+/// Hops after the last voice from which the line is idle.
+const IDLE_AFTER_HOPS: u64 = 30;
+
+/// A line louder than this is no quiet line, and a voice stands out of it by this much.
+const SOUND_DBFS: f32 = -55.0;
+const STANDS_OUT_DB: f32 = 4.0;
+
+/// Idle hops that enter the mean level, and how many make it known: 250 ms and 150 ms.
+const IDLE_HOPS: f32 = 25.0;
+const IDLE_KNOWN_HOPS: f32 = 15.0;
+
+/// Lowest level that counts.
+const LEVEL_MIN_DBFS: f32 = -90.0;
+
+/// Voiced hops beside any tone that are certainly a voice: 150 ms.
+const CLEAR_HOPS: u32 = 15;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpeechChange {
     /// A segment began at this hop.
@@ -61,6 +79,30 @@ pub(crate) struct Speech {
     quiet_hops: u32,
     loud_pauses: u32,
     music_heard: bool,
+    talker: Talker,
+    idle: Idle,
+    /// Level of the line just before the latest turn.
+    before_dbfs: Option<f32>,
+    /// Voiced hops that no tone took part in.
+    clear: u32,
+}
+
+/// Running mean level of the idle line.
+#[derive(Debug, Clone, Copy, Default)]
+struct Idle {
+    hops: f32,
+    mean_dbfs: f32,
+}
+
+impl Idle {
+    fn add(&mut self, level_dbfs: f32) {
+        self.hops = (self.hops + 1.0).min(IDLE_HOPS);
+        self.mean_dbfs += (level_dbfs.max(LEVEL_MIN_DBFS) - self.mean_dbfs) / self.hops;
+    }
+
+    fn level_dbfs(&self) -> Option<f32> {
+        (self.hops >= IDLE_KNOWN_HOPS).then_some(self.mean_dbfs)
+    }
 }
 
 impl Speech {
@@ -83,9 +125,13 @@ impl Speech {
         let hop = self.hop;
         self.hop += 1;
         self.music_heard |= voice.music;
-        if voice.music && self.turn.is_some() {
+        let mut voice = voice;
+        let is_louder = self.talker.hear(&mut voice, self.speaking);
+        if (voice.music || is_louder) && self.turn.is_some() {
             return self.forget_turn();
         }
+        self.note_idle(voice);
+        self.clear += u32::from(voice.voiced && !voice.pure && !voice.tone);
         self.window = (self.window << 1 | u32::from(voice.voiced)) & START_WINDOW;
         self.vowels = (self.vowels << 1 | u32::from(voice.vowel)) & START_WINDOW;
         self.pure = (self.pure << 1 | u32::from(voice.voiced && voice.pure)) & START_WINDOW;
@@ -113,13 +159,31 @@ impl Speech {
         None
     }
 
+    /// The line between turns: neither a voice nor a tone, nor the first hops of one.
+    fn note_idle(&mut self, voice: VoiceFrame) {
+        let between = self.turn.is_none() || self.hop - self.last_voiced > IDLE_AFTER_HOPS;
+        let quiet = !voice.voiced && !voice.tone && !voice.pure;
+        if between && quiet && self.window.count_ones() < START_HOPS / 2 {
+            self.idle.add(voice.level_dbfs);
+        }
+    }
+
+    /// The turn stands out of the line before it by next to nothing: a piece of music or noise that went on all along.
+    pub(crate) fn came_out_of_sound(&self) -> bool {
+        let before_dbfs = self.before_dbfs.filter(|&before| before > SOUND_DBFS);
+        before_dbfs.is_some_and(|before| {
+            self.level_dbfs()
+                .is_some_and(|level| level - before < STANDS_OUT_DB)
+        })
+    }
+
     /// Whether a segment begins: enough voiced hops. A tone is known as one some hops late, so nothing is decided while
     /// one may have begun.
     fn begins(&self, voice: VoiceFrame) -> bool {
         self.window.count_ones() >= START_HOPS && !voice.pure
     }
 
-    /// The latest turn was music: it never happened.
+    /// The latest turn was music, or somebody behind the talker: it never happened.
     fn forget_turn(&mut self) -> Option<SpeechChange> {
         let turn = self.turn.take()?;
         self.window = 0;
@@ -144,6 +208,7 @@ impl Speech {
         match &mut self.turn {
             Some(turn) if start.saturating_sub(turn.last) <= TURN_GAP_HOPS => turn.resume(start),
             turn => {
+                self.before_dbfs = self.idle.level_dbfs();
                 let before = turn.take();
                 *turn = Some(Turn::after(before, start));
                 self.turns += 1;
@@ -180,6 +245,11 @@ impl Speech {
                 u32::from(voice.voiced && voice.pure),
             );
         }
+    }
+
+    /// A voice was heard since the answer, and for longer than the ragged edges of a tone last.
+    pub(crate) fn heard_clearly(&self) -> bool {
+        self.heard() && self.clear >= CLEAR_HOPS
     }
 
     /// A voice was heard since the answer.

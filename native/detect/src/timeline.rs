@@ -14,6 +14,10 @@ const GAPS_MAX: usize = 8;
 /// Largest time taken, of the wire or the wall, 2^53: whole milliseconds are exact below it.
 const STAMP_MAX_MS: f64 = 9_007_199_254_740_992.0;
 
+/// The wall is kept in steps of about a microsecond, a power of two: sums with whole milliseconds are then exact, and a
+/// deadline that was named is reached when its time has come, not a rounding error later.
+const WALL_STEPS_PER_MS: f64 = 1_024.0;
+
 /// Media milliseconds of a number of 8 kHz samples.
 pub(crate) fn samples_ms(samples: u64) -> f64 {
     #[allow(
@@ -63,6 +67,7 @@ impl Timeline {
 
     /// Takes the caller's time; a step back, no number or one past [`STAMP_MAX_MS`] counts as no step. The clock runs from the first call.
     pub(crate) fn observe(&mut self, now_ms: f64) {
+        let now_ms = (now_ms * WALL_STEPS_PER_MS).floor() / WALL_STEPS_PER_MS;
         if now_ms > self.wall_ms && now_ms <= STAMP_MAX_MS {
             self.wall_ms = now_ms;
         }

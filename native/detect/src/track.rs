@@ -68,6 +68,8 @@ pub(crate) struct Track {
     /// Hops of another tone, and hops at level, since it fell.
     pub(crate) others: u32,
     pub(crate) risen: u32,
+    /// Hops of other sound nearly as loud, since it fell.
+    pub(crate) loud: u32,
     /// Hops until a hole has left the window.
     torn: u32,
     pending: [Sample; EDGE_HOPS],
@@ -88,6 +90,7 @@ impl Track {
             last: [pitch; 2],
             tonal: 0,
             missed: 0,
+            loud: 0,
             all_missed: 0,
             rough: 0,
             rough_in_a_row: 0,
@@ -133,6 +136,11 @@ impl Track {
         [peaks.frequency_hz, peaks.second_hz]
             .into_iter()
             .find(|&hz| near(hz))
+    }
+
+    /// Mean square of the tone.
+    pub(crate) fn mean_square(&self) -> f32 {
+        self.steady * self.steady / POWER_PER_MEAN_SQUARE
     }
 
     /// The tone goes on in this hop.

@@ -201,7 +201,8 @@ impl Verdicts {
         let person = self
             .standing
             .is_some_and(|standing| standing.kind == VerdictKind::LivePerson);
-        let silent = (speech.turns() == 0 || (!person && speech.turns() == 1))
+        let nobody = self.standing.is_none() || speech.turns() == 0;
+        let silent = (nobody || (!person && speech.turns() == 1))
             && speech.since_answer_ms() >= NO_SPEECH_MS;
         silent.then_some(Opinion {
             kind: VerdictKind::Silence,
@@ -235,7 +236,7 @@ impl Verdicts {
             (true, false) => QUICK_WAIT_MS,
             (false, false) => WAIT_MS,
         };
-        if silence_ms < wait_ms || fall_db < QUIET_FALL_DB {
+        if silence_ms < wait_ms || fall_db < QUIET_FALL_DB || speech.came_out_of_sound() {
             return None;
         }
         if turn.follows_long_speech() && !turn.is_dialogue() {
@@ -249,8 +250,8 @@ impl Verdicts {
         let confidence = match talk_ms {
             ..1_300.0 => 0.88,
             ..2_000.0 => 0.84,
-            ..2_800.0 => 0.75,
-            _ => 0.6,
+            ..2_800.0 => 0.55,
+            _ => 0.45,
         };
         Opinion {
             kind: VerdictKind::LivePerson,

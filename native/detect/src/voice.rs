@@ -124,6 +124,7 @@ impl Voice {
         let music = self.music.push(
             power,
             loud && !noise && bands.above_floor_db > MUSIC_ABOVE_FLOOR_DB,
+            level_dbfs,
         );
         VoiceFrame {
             voiced: sounding && !noise && !music.heard,
