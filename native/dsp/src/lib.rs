@@ -23,7 +23,7 @@ mod level;
 
 pub use decode::{Decoder, Encoding, UnsupportedRate};
 pub use front_end::{BIN_HZ, BINS, FFT_LEN, Frame, FrontEnd, POWER_PER_MEAN_SQUARE, RECENT_LEN};
-pub use level::{NoiseFloor, SILENCE_DBFS, dbfs};
+pub use level::{SILENCE_DBFS, dbfs};
 
 /// Rate of every sample that leaves this crate's [`Decoder`], in hertz.
 pub const SAMPLE_RATE_HZ: u32 = 8_000;
