@@ -10,6 +10,8 @@ export declare class Session {
    * this chunk starts (where the wire says so); omitted: it follows the audio before.
    */
   push(nowMs: number, bytes: Uint8Array, mediaMs?: number): Array<NativeEvent> | null
+  /** As `push`, of a lent buffer that follows the audio before: without a view around it, which costs as much as the call. */
+  pushBuffer(nowMs: number, bytes: ArrayBuffer): Array<NativeEvent> | null
   /** Deadlines that the wall reached (a dead wire). */
   tick(nowMs: number): Array<NativeEvent> | null
   /** The call was picked up now: earlier audio was early media; clocks and evidence start again. */

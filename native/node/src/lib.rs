@@ -8,7 +8,7 @@ mod options;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use napi::bindgen_prelude::{Error, Result};
+use napi::bindgen_prelude::{ArrayBuffer, Error, Result};
 use napi_derive::napi;
 use tonegate_detect::Input;
 
@@ -44,6 +44,20 @@ impl Session {
         media_ms: Option<f64>,
     ) -> Result<Option<Vec<NativeEvent>>> {
         self.handle(now_ms, Input::Audio { bytes, media_ms })
+    }
+
+    /// As `push`, of a lent buffer that follows the audio before: without a view around it, which costs as much as the call.
+    #[napi(ts_args_type = "nowMs: number, bytes: ArrayBuffer")]
+    pub fn push_buffer(
+        &mut self,
+        now_ms: f64,
+        bytes: ArrayBuffer<'_>,
+    ) -> Result<Option<Vec<NativeEvent>>> {
+        let audio = Input::Audio {
+            bytes: &bytes,
+            media_ms: None,
+        };
+        self.handle(now_ms, audio)
     }
 
     /// Deadlines that the wall reached (a dead wire).

@@ -40,18 +40,26 @@ export class Admission {
   /** Takes a place for a session, or answers false: the process or the account is full. */
   tryEnter(teamId: string, concurrentSessionsMax: number): boolean {
     const local = this.#local.get(teamId) ?? 0;
-    if (this.#draining || this.#sessions >= this.sessionsMax) return false;
     if (local + (this.#others.get(teamId) ?? 0) >= concurrentSessionsMax) return false;
+    if (!this.tryEnterUncounted()) return false;
     this.#local.set(teamId, local + 1);
+    return true;
+  }
+
+  /** The same for a session that counts for no account: one of our own calls. */
+  tryEnterUncounted(): boolean {
+    if (this.#draining || this.#sessions >= this.sessionsMax) return false;
     this.#sessions++;
     return true;
   }
 
-  leave(teamId: string): void {
+  /** `teamId` null: it was not counted for an account. */
+  leave(teamId: string | null): void {
+    this.#sessions--;
+    if (teamId === null) return;
     const local = (this.#local.get(teamId) ?? 1) - 1;
     if (local > 0) this.#local.set(teamId, local);
     else this.#local.delete(teamId);
-    this.#sessions--;
   }
 
   loads(): TeamLoad[] {

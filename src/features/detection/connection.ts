@@ -16,7 +16,8 @@ import type { NativeModule } from './native.ts';
 import type { PlaneMetrics } from './plane.metrics.ts';
 import { PendingFrames } from './pending-frames.ts';
 import type { PublicAddress } from './platform.rules.ts';
-import type { SessionLog } from './session-record.type.ts';
+import type { PlayFloor } from './play/play.type.ts';
+import type { SessionLog, SessionRecord } from './session-record.type.ts';
 import { judgeIdentity } from './standing.rules.ts';
 import type { CheckUrlSyntax } from './welcome.rules.ts';
 
@@ -45,6 +46,8 @@ export interface DetectionPlane {
   readonly checkUrl: (url: string) => Promise<void>;
   /** Where the platform dials this service, for its signature. */
   readonly publicAddress: PublicAddress;
+  /** Null: this process plays nothing, and takes no calls that hear. */
+  readonly play: PlayFloor | null;
   /** Sockets open on this plane, for the drain. */
   readonly connections: Set<Connection>;
 }
@@ -76,7 +79,8 @@ export abstract class Connection implements SocketHandler {
   #socket: Socket | null = null;
   #sessionId: string;
   #windowEndsMs = 0;
-  #teamId = '';
+  /** The account that the live session counts for. */
+  #countedFor: string | null = null;
   #pending: PendingFrames | null = null;
   #refusalsLogged = 0;
 
@@ -124,7 +128,7 @@ export abstract class Connection implements SocketHandler {
   onTimer(nowMs: number): void {
     if (this.session) {
       this.#guard(() => this.session?.tick(nowMs));
-      if (this.session?.outcome) this.#finish(this.session.outcome);
+      if (this.session?.outcome) this.onOutcome(this.session.outcome);
       if (this.session) this.plane.wheel.schedule(this.#timer, nowMs + SESSION_CHECK_MS);
     } else if (this.state === 'admitting') this.plane.wheel.schedule(this.#timer, nowMs + SESSION_CHECK_MS);
     else if (nowMs < this.#windowEndsMs) this.plane.wheel.schedule(this.#timer, this.#windowEndsMs);
@@ -161,7 +165,17 @@ export abstract class Connection implements SocketHandler {
       this.#fail(error);
       return;
     }
-    if (session.outcome !== null) this.#finish(session.outcome);
+    if (session.outcome !== null) this.onOutcome(session.outcome);
+  }
+
+  /** The session has come to its end by itself. A dialect may have something under way that ends later. */
+  protected onOutcome(reason: EndReason): void {
+    this.#finish(reason);
+  }
+
+  /** The session is gone; everything was said. */
+  protected onSessionEnd(): void {
+    // Only a dialect that holds something for its session has something to do.
   }
 
   protected stop(): void {
@@ -212,10 +226,8 @@ export abstract class Connection implements SocketHandler {
       if (this.state !== 'admitting') return;
       this.plane.logger.warn({ err: error }, 'A welcome could not be judged.');
       this.#openWindow();
-      this.#refuse(attempt, {
-        code: 'unavailable',
-        message: 'The key cannot be judged now; send the welcome again.',
-      });
+      const message = 'The key cannot be judged now; send the welcome again.';
+      this.#refuse(attempt, { code: 'unavailable', message });
     }
     this.#replay();
   }
@@ -254,12 +266,18 @@ export abstract class Connection implements SocketHandler {
   }
 
   #start(attempt: Attempt, params: SessionParams, identity: DetectionIdentity): void {
+    this.#countedFor = identity.teamId;
+    this.begin(params, recordOf(attempt, identity, this.#stamp()));
+  }
+
+  /** Begins the session for which a place was taken. */
+  protected begin(params: SessionParams, record: SessionRecord): void {
     const { plane } = this;
-    this.#teamId = identity.teamId;
+    this.#sessionId = record.sessionId;
     try {
-      this.session = new LiveSession(plane, this, params, recordOf(attempt, identity, this.#stamp()));
+      this.session = new LiveSession(plane, this, params, record);
     } catch (error) {
-      plane.admission.leave(identity.teamId);
+      plane.admission.leave(this.#countedFor);
       return this.#fail(error);
     }
     this.state = 'live';
@@ -316,12 +334,13 @@ export abstract class Connection implements SocketHandler {
     const { session } = this;
     if (!session) return;
     this.session = null;
-    this.plane.admission.leave(this.#teamId);
+    this.plane.admission.leave(this.#countedFor);
     try {
       session.end(reason);
     } catch (error) {
       this.plane.logger.error({ err: error }, 'The end of a session failed.');
     }
+    this.onSessionEnd();
   }
 
   #guard(work: () => void): void {
@@ -335,13 +354,8 @@ export abstract class Connection implements SocketHandler {
   /** A bug: this session ends, the others do not notice. */
   #fail(error: unknown): void {
     this.plane.logger.error({ err: error, session_id: this.#sessionId }, 'A detection session failed.');
-    const event: ErrorEvent = {
-      event: 'error',
-      code: 'internal',
-      message: 'The session failed.',
-      recoverable: false,
-    };
-    this.session?.error(event);
+    const message = 'The session failed.';
+    this.session?.error({ event: 'error', code: 'internal', message, recoverable: false });
     this.close(CLOSE.tryAgainLater, 'internal error');
   }
 

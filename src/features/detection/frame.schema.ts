@@ -173,7 +173,12 @@ const start = Type.Object(
       callSid: text,
       streamSid: text,
       customParameters: Type.Object({
-        api_key: Type.String({ description: 'The Detection key.' }),
+        api_key: Type.Optional(
+          Type.String({ description: 'The Detection key; needed without a play_plan.' }),
+        ),
+        play_plan: Type.Optional(
+          Type.String({ description: 'The signed plan of a call that hears; it stands for a key.' }),
+        ),
         webhook_url: text,
         webhook_events: Type.Optional(Type.String({ description: 'Event names, comma-separated.' })),
         strategy: Type.Optional(oneOf(STRATEGIES)),
@@ -184,6 +189,41 @@ const start = Type.Object(
   },
   { title: 'start (platform to service)' },
 );
+
+const mark = Type.Object({ name: Type.String({ description: 'As it was sent.' }) });
+
+/** What a call that hears reads beside media, and what it sends. */
+const hearing: Readonly<Record<string, TSchema>> = {
+  'platform.dtmf': Type.Object(
+    {
+      event: Type.Literal('dtmf'),
+      dtmf: Type.Object({ digit: Type.String({ description: 'The key that was pressed.' }) }),
+    },
+    { title: 'dtmf (platform to service)' },
+  ),
+  'platform.mark': Type.Object(
+    { event: Type.Literal('mark'), mark },
+    { title: 'mark (platform to service): what was sent before it was played' },
+  ),
+  'platform.send_media': closed(
+    {
+      event: Type.Literal('media'),
+      streamSid: Type.String(),
+      media: closed({
+        payload: Type.String({ description: 'Base64 of mu-law audio, 8 kHz; at most 200 ms.' }),
+      }),
+    },
+    { title: 'media (service to platform)' },
+  ),
+  'platform.send_mark': closed(
+    { event: Type.Literal('mark'), streamSid: Type.String(), mark: closed(mark.properties) },
+    { title: 'mark (service to platform): the end of a message' },
+  ),
+  'platform.send_clear': closed(
+    { event: Type.Literal('clear'), streamSid: Type.String() },
+    { title: 'clear (service to platform): what was not played yet is dropped' },
+  ),
+};
 
 /** Schema of one delivery's body; `platformName` names the second set of the platform's ids. */
 function delivery(platformName: string): TSchema {
@@ -219,6 +259,7 @@ export function socketSchemas(platformName = 'twilio'): Readonly<Record<string, 
     'client.ping': simple('type', 'ping'),
     'platform.start': start,
     'platform.media': media,
+    ...hearing,
     ...Object.fromEntries(events),
     pong: closed({ type: Type.Literal('pong') }, { title: 'pong (service to client)' }),
     delivery: delivery(platformName),

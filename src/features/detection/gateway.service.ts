@@ -20,6 +20,7 @@ import { LoadsStore } from './loads.store.ts';
 import type { ProcessIdentity } from './loads.store.ts';
 import type { NativeModule } from './native.ts';
 import { PlaneMetrics } from './plane.metrics.ts';
+import type { PlayFloor } from './play/play.type.ts';
 import { UpgradeGate } from './upgrade.socket.ts';
 
 /** What is written when the process ends may take so long; the database may be away just then. */
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   readonly ledger: LedgerService;
   readonly net: Pick<Net, 'checkUrl' | 'checkUrlSyntax'>;
   readonly native: NativeModule;
+  /** For calls that hear; omitted: they are refused. */
+  readonly play?: PlayFloor;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -199,6 +202,7 @@ export class DetectionGateway {
       checkUrlSyntax: (url) => options.net.checkUrlSyntax(url),
       checkUrl: (url) => options.net.checkUrl(url),
       publicAddress: { authority: publicUrl.host, pathPrefix: publicUrl.pathname.replace(/\/+$/, '') },
+      play: options.play ?? null,
       connections: this.#connections,
     };
   }

@@ -9,10 +9,17 @@ import type { NewDelivery } from '../webhooks/index.ts';
 import { presentEnvelope } from './event.present.ts';
 import { eventId } from './journal.store.ts';
 import type { JournalStore } from './journal.store.ts';
+import { heardMessage, isHeardEnd } from './play/heard.present.ts';
 import type { LoggedEvent, SessionLog, SessionRecord } from './session-record.type.ts';
 
-/** News wait so long for company, so that a webhook leaves well within 150 ms of its event. */
-const BATCH_DELAY_MS = 5;
+/** An event that is told elsewhere waits so long for company: its delivery leaves well within 150 ms of it. */
+const DELIVERY_DELAY_MS = 10;
+
+/**
+ * The log alone waits longer: a statement costs the loop that hears the calls about 100 µs however few rows it
+ * carries. What a killed process had not written yet is at most so old.
+ */
+const LOG_DELAY_MS = 250;
 
 /** Events and sessions of one transaction: its texts take about 2 ms of the loop that also hears the calls. */
 const BATCH_EVENTS_MAX = 256;
@@ -49,8 +56,8 @@ interface Batch {
 }
 
 /**
- * What the data plane says, written in the background: sessions, events, deliveries with their messages, and at a
- * session's end its price, all of a batch in one transaction. The data plane never waits for it. While the database is
+ * What the data plane says, written in the background: sessions, events, deliveries with their messages, at a session's
+ * end its price, and at that of a call that hears the news for sends, all of a batch in one transaction. The data plane never waits for it. While the database is
  * away the news wait, bounded; a row that the database refuses is given up alone, counted and logged.
  */
 export class Journal implements SessionLog {
@@ -59,6 +66,8 @@ export class Journal implements SessionLog {
   #sessions = new Set<SessionRecord>();
   #inHand = 0;
   #timer: NodeJS.Timeout | null = null;
+  /** Whether what waits holds an event that is told elsewhere; then the timer is the short one. */
+  #hasDelivery = false;
   #running = false;
   #dropped = 0;
   #wake: (() => void) | null = null;
@@ -70,7 +79,7 @@ export class Journal implements SessionLog {
 
   /** Sessions and events that are not in the database yet. */
   get backlog(): number {
-    return this.#events.length + this.#sessions.size + this.#inHand;
+    return this.#waiting + this.#inHand;
   }
 
   /** Events and session states given up since the start. */
@@ -87,6 +96,10 @@ export class Journal implements SessionLog {
   add(event: LoggedEvent): void {
     if (this.#events.length >= BACKLOG_EVENTS_MAX) this.#drop(1);
     else this.#events.push(event);
+    if ((isSelected(event) || isHeardEnd(event)) && !this.#hasDelivery) {
+      this.#hasDelivery = true;
+      this.#cancelTimer();
+    }
     this.touch(event.record);
   }
 
@@ -94,7 +107,8 @@ export class Journal implements SessionLog {
   async flush(timeoutMs: number): Promise<boolean> {
     if (this.backlog === 0) return true;
     this.#wake?.();
-    this.#schedule();
+    this.#cancelTimer();
+    if (!this.#running) void this.#run();
     let timer: NodeJS.Timeout | undefined;
     const idle = new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
     const late = new Promise<void>((resolve) => {
@@ -112,22 +126,34 @@ export class Journal implements SessionLog {
 
   #schedule(): void {
     if (this.#timer || this.#running) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      void this.#run();
-    }, BATCH_DELAY_MS);
+    this.#timer = setTimeout(() => void this.#run(), this.#hasDelivery ? DELIVERY_DELAY_MS : LOG_DELAY_MS);
   }
 
+  #cancelTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Writes what waits, batch by batch; what comes meanwhile waits for company again, unless someone waits for it. */
   async #run(): Promise<void> {
+    this.#timer = null;
     this.#running = true;
-    while (this.#events.length + this.#sessions.size > 0) {
+    this.#hasDelivery = false;
+    let left = this.#events.length;
+    do {
       const batch = this.#take();
+      left -= batch.events.length;
       this.#inHand = batch.events.length + batch.sessions.length;
       await this.#write(batch);
       this.#inHand = 0;
-    }
+    } while (this.#waiting > 0 && (left > 0 || this.#idleWaiters.length > 0));
     this.#running = false;
-    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    if (this.#waiting > 0) this.#schedule();
+    else for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  get #waiting(): number {
+    return this.#events.length + this.#sessions.size;
   }
 
   /** The oldest events with their sessions, and sessions that changed without one. */
@@ -181,10 +207,11 @@ export class Journal implements SessionLog {
     const { store, outbox, ledger } = this.#options;
     await store.upsertSessions(tx, sessions);
     const added = await store.insertEvents(tx, events);
-    const deliveries = events.filter((event) => added.has(eventId(event)) && isSelected(event));
-    const rows = deliveries.map((event) => this.#delivery(event));
+    const news = events.filter((event) => added.has(eventId(event)));
+    const rows = news.filter(isSelected).map((event) => this.#delivery(event));
     await insertDeliveries(tx, rows);
-    await outbox.add(tx, deliveryMessages(rows));
+    const heard = news.filter(isHeardEnd).map(({ record }) => heardMessage(record));
+    await outbox.add(tx, [...deliveryMessages(rows), ...heard]);
     await ledger.capture(tx, sessions.filter(isCharged).map(chargeOf));
   }
 
@@ -232,7 +259,8 @@ export class Journal implements SessionLog {
 const isSelected = ({ record, event }: LoggedEvent): boolean =>
   record.webhook !== null && (record.webhook.events === null || record.webhook.events.has(event));
 
-const isCharged = (record: SessionRecord): boolean => record.state === 'ended' && record.audioMs > 0;
+const isCharged = (record: SessionRecord): boolean =>
+  record.state === 'ended' && record.audioMs > 0 && record.play === null;
 
 /** Booked once for a session, whatever is written again. */
 const chargeOf = (record: SessionRecord): Charge => ({

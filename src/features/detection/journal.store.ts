@@ -1,6 +1,9 @@
 import type { Tx } from '../../platform/db/index.ts';
 import type { LoggedEvent, SessionRecord } from './session-record.type.ts';
 
+/** NOTIFY channel of committed events; payload: account, session, first and last sequence number. */
+export const DETECTION_EVENTS_CHANNEL = 'detection_events';
+
 /** A later state of a session replaces an earlier one; what it was begun with stays. */
 const UPSERT_SESSIONS_SQL = `
 insert into detection_sessions as s (
@@ -27,12 +30,22 @@ on conflict (id) do update set
   end_reason = excluded.end_reason
 where s.team_id = excluded.team_id`;
 
-/** Answers the events that were not there yet: a batch whose commit was not confirmed may come again. */
+/**
+ * Answers the events that were not there yet: a batch whose commit was not confirmed may come again. Who watches sessions
+ * live is told of them by NOTIFY, in the same statement: the loop that hears the calls pays nothing for it.
+ */
 const INSERT_EVENTS_SQL = `
-insert into detection_events (session_id, sequence, team_id, event, timestamp_ms, payload, created_at)
-select * from unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::bigint[], $6::jsonb[], $7::timestamptz[])
-on conflict (session_id, sequence) do nothing
-returning session_id, sequence`;
+with added as (
+  insert into detection_events (session_id, sequence, team_id, event, timestamp_ms, payload, created_at)
+  select * from unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::bigint[], $6::jsonb[], $7::timestamptz[])
+  on conflict (session_id, sequence) do nothing
+  returning session_id, sequence, team_id
+), told as (
+  select pg_notify('${DETECTION_EVENTS_CHANNEL}',
+    team_id || ' ' || session_id || ' ' || min(sequence) || ' ' || max(sequence))
+  from added group by team_id, session_id
+)
+select session_id, sequence from added where (select count(*) from told) > 0`;
 
 const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 

@@ -69,10 +69,11 @@ export class LiveSession {
 
   /** The hot path: one call into the addon, and back when nothing happened. */
   push(nowMs: number, lent: ArrayBuffer | Uint8Array, mediaMs: number | undefined): void {
-    // The addon reads typed arrays; a view of a lent buffer copies nothing.
-    const bytes = lent instanceof Uint8Array ? lent : new Uint8Array(lent);
+    const isBuffer = lent instanceof ArrayBuffer;
     const events =
-      mediaMs === undefined ? this.#native.push(nowMs, bytes) : this.#native.push(nowMs, bytes, mediaMs);
+      isBuffer && mediaMs === undefined
+        ? this.#native.pushBuffer(nowMs, lent)
+        : this.#native.push(nowMs, isBuffer ? new Uint8Array(lent) : lent, mediaMs);
     if (events !== null) this.#emitAll(events);
   }
 
@@ -93,7 +94,15 @@ export class LiveSession {
 
   /** Nothing is said after this. The log takes the session as ended. */
   end(reason: EndReason): void {
-    this.#emitAll(this.#native.stop(this.#context.clock.monotonicMs()));
+    try {
+      this.#emitAll(this.#native.stop(this.#context.clock.monotonicMs()));
+    } finally {
+      // Also when the addon failed: who waits for the end of this session hears of it.
+      this.#close(reason);
+    }
+  }
+
+  #close(reason: EndReason): void {
     const audioMs = this.#native.audioMs();
     const { record } = this;
     record.state = 'ended';

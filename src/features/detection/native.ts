@@ -13,6 +13,8 @@ export interface NativeOptions {
 export interface NativeSession {
   /** Borrows `bytes` for the call; null when nothing happened. `mediaMs`: media time at which they start. */
   push(nowMs: number, bytes: Uint8Array, mediaMs?: number): NativeEvent[] | null;
+  /** As `push`, of a lent buffer that follows the audio before. */
+  pushBuffer(nowMs: number, bytes: ArrayBuffer): NativeEvent[] | null;
   /** Deadlines that the wall reached. */
   tick(nowMs: number): NativeEvent[] | null;
   /** The call was picked up now. */

@@ -7,6 +7,8 @@ import type { PlatformIds } from './event.type.ts';
 export interface PlatformStart {
   readonly ids: PlatformIds;
   readonly apiKey: string | null;
+  /** The token of a call that hears; null: a session of a Detection key. */
+  readonly playPlan: string | null;
   readonly welcome: WelcomeResult;
 }
 
@@ -42,6 +44,7 @@ export function readPlatformStart(frame: Fields, checkUrlSyntax: CheckUrlSyntax)
   const timeout = given('detection_timeout_sec');
   const callId = given('call_id') ?? (ids.callSid === '' ? undefined : ids.callSid);
   const apiKey = given('api_key');
+  const playPlan = given('play_plan');
   const welcome = readWelcome(
     {
       audio_encoding: 'mulaw',
@@ -56,7 +59,13 @@ export function readPlatformStart(frame: Fields, checkUrlSyntax: CheckUrlSyntax)
     },
     checkUrlSyntax,
   );
-  return { ids, apiKey: typeof apiKey === 'string' ? apiKey : null, welcome };
+  return {
+    ids,
+    apiKey: typeof apiKey === 'string' ? apiKey : null,
+    // What is no text is no token of ours.
+    playPlan: playPlan === undefined ? null : typeof playPlan === 'string' ? playPlan : '',
+    welcome,
+  };
 }
 
 const listOf = (text: string): string[] =>

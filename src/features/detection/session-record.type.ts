@@ -1,6 +1,7 @@
 import type { AudioEncoding, EndReason, EventName, PlatformIds } from './event.type.ts';
 import type { SampleRateHz, Strategy, WebhookTarget } from './event.type.ts';
 import type { EventPayload } from './event.present.ts';
+import type { PlayRecord } from './play/play.type.ts';
 
 /** What the log keeps of a session; the data plane changes it, the journal writes it. */
 export interface SessionRecord {
@@ -17,6 +18,8 @@ export interface SessionRecord {
   readonly platform: PlatformIds | null;
   /** The account keeps what was said (supplement 13). */
   readonly keepTranscripts: boolean;
+  /** What a call that hears plays; null for a session of a Detection key. */
+  readonly play: PlayRecord | null;
   /** Events said so far; each event carries its own number, from 1. */
   sequence: number;
   /** Events that were said but neither logged nor posted: beyond the bound of one session. */
@@ -59,7 +62,8 @@ export type NewRecord = Pick<
   SessionRecord,
   'sessionId' | 'teamId' | 'keyId' | 'callId' | 'source' | 'strategy' | 'encoding' | 'sampleRateHz'
 > &
-  Pick<SessionRecord, 'startedAtMs' | 'webhook' | 'platform' | 'keepTranscripts'>;
+  Pick<SessionRecord, 'startedAtMs' | 'webhook' | 'platform' | 'keepTranscripts'> &
+  Partial<Pick<SessionRecord, 'play'>>;
 
 /** Spelled out: every record has the same shape, in the same order. */
 export const newRecord = (from: NewRecord): SessionRecord => ({
@@ -75,6 +79,7 @@ export const newRecord = (from: NewRecord): SessionRecord => ({
   webhook: from.webhook,
   platform: from.platform,
   keepTranscripts: from.keepTranscripts,
+  play: from.play ?? null,
   sequence: 0,
   unloggedEvents: 0,
   state: 'live',
