@@ -7,7 +7,7 @@ export function presentProblem(
   problem: Problem,
   request: { readonly instance: string; readonly requestId: string; readonly publicUrl: string },
 ) {
-  const title = problem.code.replaceAll('-', ' ');
+  const title = problem.code.replaceAll(/[-_]/g, ' ');
   return {
     type: `${request.publicUrl}/problems/${problem.code}`,
     title: title.charAt(0).toUpperCase() + title.slice(1),

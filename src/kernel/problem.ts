@@ -25,7 +25,7 @@ const STATUS = {
   'payment-required': 402,
   forbidden: 403,
   'insufficient-scope': 403,
-  'trial-feature-blocked': 403,
+  trial_feature_blocked: 403,
   'team-not-verified': 403,
   'byoc-required': 403,
   'not-found': 404,
@@ -40,3 +40,8 @@ const STATUS = {
 } as const;
 
 export type ProblemCode = keyof typeof STATUS;
+
+/** The HTTP status of a code. */
+export const problemStatus = (code: ProblemCode): number => STATUS[code];
+
+export const isProblemCode = (text: string): text is ProblemCode => Object.hasOwn(STATUS, text);

@@ -20,6 +20,15 @@ export interface Db {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
+  /**
+   * As `query`, planned once for each connection: for statements of fixed text that every request runs. A name belongs to
+   * one text.
+   */
+  prepared<R extends pg.QueryResultRow>(
+    name: string,
+    text: string,
+    values: unknown[],
+  ): Promise<pg.QueryResult<R>>;
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Payloads of NOTIFY on `channel`; '' after a reconnect, since notifications may be missing. Resolves to its end. */
@@ -73,6 +82,7 @@ export function openDb(options: DbOptions): Db {
     pool,
     prisma,
     query: (text, values) => pool.query(text, values),
+    prepared: (name, text, values) => pool.query({ name, text, values }),
     tx: (work) => transaction(pool, work),
     listen: async (channel, onPayload) => {
       const listener = new Listener({ ...options, channel, onPayload });

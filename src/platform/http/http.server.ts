@@ -1,25 +1,40 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import Fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Ids } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { presentProblem, PROBLEM_TYPE } from '../../kernel/problem.present.ts';
 import type { Logger } from '../logger/index.ts';
+import { sendError } from './errors.ts';
+import { protect } from './cors.ts';
+import { parseJsonBody } from './json.body.ts';
+import { compileValidator } from './validation.ts';
 
 /** Bodies of any route (supplement 13, Sends). */
 const BODY_BYTES_MAX = 262_144;
 /** Contract, Limits: a request's own id is used up to this length. */
 const REQUEST_ID_MAX = 128;
+/** Path and headers together: queries may list many numbers and addresses, each character written as three. */
+const HEADER_BYTES_MAX = 65_536;
 /** A client has this long to send its whole request, and an idle connection to send the next. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Characters of one part of a path: ids, addresses of email, signed tokens. */
+const PARAM_LENGTH_MAX = 1_024;
+const CLIENT_ERRORS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
+
+/** The public HTTP server, to mount on. */
+export type HttpApp = FastifyInstance;
 
 export interface HttpOptions {
   readonly logger: Logger;
@@ -33,8 +48,11 @@ export interface HttpOptions {
 /** The public HTTP server: request ids, problem details for every error, `/healthz`. Features mount their routes on it. */
 export function createHttp(options: HttpOptions): FastifyInstance {
   const { logger, ids, tls } = options;
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendError(error, { request, reply, publicUrl: options.publicUrl(), logger });
   const app = Fastify({
-    ...(tls ? { https: readTls(tls) } : {}),
+    ...(tls ? { https: { ...readTls(tls), maxHeaderSize: HEADER_BYTES_MAX } } : {}),
+    ...(tls ? {} : { http: { maxHeaderSize: HEADER_BYTES_MAX } }),
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -43,28 +61,38 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id'], ids),
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    // What the router itself refuses has passed no hook yet.
+    frameworkErrors: (error, request, reply) => void fail(error, request, nameRequest(request, reply)),
+    clientErrorHandler: refuseConnection,
   }) as unknown as FastifyInstance;
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id).header('X-Correlation-Id', request.id);
-  });
+  app.addHook('onRequest', async (request, reply) => void nameRequest(request, reply));
+  protect(app, { isSecure: tls !== null });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: unknown, body: Buffer) => parseJsonBody(body),
+  );
+  app.setValidatorCompiler(compileValidator);
   app.setNotFoundHandler(() => {
     throw new Problem('not-found', 'There is nothing at this path.');
   });
-  app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error);
-    if (problem.status >= 500) logger.error({ err: error, request_id: request.id }, 'A request failed.');
-    const instance = request.url.split('?')[0] ?? '/';
-    return reply
-      .status(problem.status)
-      .type(PROBLEM_TYPE)
-      .send(
-        JSON.stringify(
-          presentProblem(problem, { instance, requestId: request.id, publicUrl: options.publicUrl() }),
-        ),
-      );
-  });
+  app.setErrorHandler(fail);
   app.get('/healthz', async () => ({ status: 'ok' }));
   return app;
+}
+
+/** Both headers carry the request's id, on errors too (interface.md, Response envelope). */
+const nameRequest = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.header('X-Request-Id', request.id).header('X-Correlation-Id', request.id);
+
+/** What is no HTTP at all is answered without a request: a bare status line, then the end of the connection. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request';
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  socket.destroySoon();
 }
 
 /** Listens and answers the port; `port` 0 takes any free one. */
@@ -86,14 +114,4 @@ function requestId(given: string | string[] | undefined, ids: Ids): string {
   const isUsable =
     typeof given === 'string' && given.length <= REQUEST_ID_MAX && /^[\x21-\x7e]+$/.test(given);
   return isUsable ? given : ids.uuid();
-}
-
-/** Errors of the server itself carry a status; anything else is a bug and says nothing of itself. */
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  const status = (error as { statusCode?: number }).statusCode ?? 500;
-  if (status === 413) return new Problem('payload-too-large', 'The body is too large.');
-  if (status === 415) return new Problem('unsupported-media-type', 'The content type is not supported.');
-  if (status >= 400 && status < 500) return new Problem('validation-error', (error as Error).message);
-  return new Problem('server-error', 'Something went wrong.');
 }

@@ -1,5 +1,5 @@
-export { createNet, PostTimeout, RESPONSE_BYTES_MAX } from './net.ts';
-export type { Net, NetOptions, PostAnswer, PostRequest } from './net.ts';
+export { BodyTooLarge, createNet, PostTimeout, RESPONSE_BYTES_MAX } from './net.ts';
+export type { GetRequest, Net, NetOptions, PostAnswer, PostRequest } from './net.ts';
 export type { NetBoundary, ResolvedAddress } from './boundary.ts';
 export { TargetRefused } from './target.ts';
 export type { RefusalReason } from './target.ts';

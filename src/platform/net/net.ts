@@ -35,6 +35,20 @@ export interface PostAnswer {
   durationMs: number;
 }
 
+export interface GetRequest {
+  url: string;
+  /** Total, the body included. */
+  timeoutMs: number;
+  /** A longer body is refused. */
+  bytesMax: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** The body is longer than was allowed. */
+export class BodyTooLarge extends Error {
+  readonly code = 'TOO_LARGE';
+}
+
 /** The request did not get an answer's head within `timeoutMs`. */
 export class PostTimeout extends Error {
   readonly code = 'TIMEOUT';
@@ -48,6 +62,8 @@ export interface Net {
   checkUrlSyntax(url: string): void;
   /** @throws TargetRefused, PostTimeout, or the connection's error with its `code` */
   post(request: PostRequest): Promise<PostAnswer>;
+  /** A whole file. @throws TargetRefused, PostTimeout, BodyTooLarge, or the connection's error with its `code` */
+  get(request: GetRequest): Promise<Pick<PostAnswer, 'status' | 'body'>>;
   close(): Promise<void>;
 }
 
@@ -102,23 +118,36 @@ class OutboundNet implements Net {
   async post(request: PostRequest): Promise<PostAnswer> {
     const url = parseTarget(request.url, this.#allowPrivateTargets);
     const startedMs = this.#monotonicMs();
-    const deadline = AbortSignal.timeout(request.timeoutMs);
-    const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+    return this.#within(request, async (signal) => {
+      const { headers, body } = request;
+      const answer = await this.#agent.request({ ...targetOf(url), method: 'POST', headers, body, signal });
+      return {
+        status: answer.statusCode,
+        headers: flatHeaders(answer.headers),
+        body: await readBody(answer.body),
+        durationMs: this.#monotonicMs() - startedMs,
+      };
+    });
+  }
+
+  async get(request: GetRequest): Promise<Pick<PostAnswer, 'status' | 'body'>> {
+    const url = parseTarget(request.url, this.#allowPrivateTargets);
+    return this.#within(request, async (signal) => {
+      const answer = await this.#agent.request({ ...targetOf(url), method: 'GET', signal });
+      return { status: answer.statusCode, body: await readWhole(answer.body, request.bytesMax) };
+    });
+  }
+
+  async #within<T>(
+    { timeoutMs, signal: outer }: Pick<PostRequest, 'timeoutMs' | 'signal'>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const answer = await this.#agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'POST',
-        headers: request.headers,
-        body: request.body,
-        signal,
-      });
-      const body = await readBody(answer.body);
-      const headers = flatHeaders(answer.headers);
-      return { status: answer.statusCode, headers, body, durationMs: this.#monotonicMs() - startedMs };
+      return await work(outer ? AbortSignal.any([deadline, outer]) : deadline);
     } catch (error) {
-      if (deadline.aborted && !request.signal?.aborted) {
-        throw new PostTimeout(`no answer within ${request.timeoutMs} ms`, { cause: error });
+      if (deadline.aborted && !outer?.aborted) {
+        throw new PostTimeout(`no answer within ${timeoutMs} ms`, { cause: error });
       }
       throw error;
     }
@@ -141,6 +170,23 @@ class OutboundNet implements Net {
       clearTimeout(timer);
     }
   }
+}
+
+const targetOf = (url: URL): { origin: string; path: string } => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+});
+
+/** All of it, or an error. */
+async function readWhole(stream: Dispatcher.ResponseData['body'], bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new BodyTooLarge(`the body is longer than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Reads up to the bound. A body that breaks or drips past the deadline keeps what came: the head was the answer. */

@@ -36,6 +36,7 @@ export class TopicDispatcher {
   #again = false;
   #faults = 0;
   #stopped = false;
+  #isPaused = false;
   #started = 0;
 
   constructor(context: ExecutionContext, handler: Handler, owner: string) {
@@ -51,6 +52,13 @@ export class TopicDispatcher {
   /** Rows started so far. */
   get started(): number {
     return this.#started;
+  }
+
+  /** Paused: what runs ends, nothing is claimed, and lanes that were woken wait. */
+  setPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    if (!isPaused && !this.#stopped) this.#pump();
   }
 
   wake(lane: string): void {
@@ -131,6 +139,7 @@ export class TopicDispatcher {
 
   /** False: nothing to claim now, or no place for it. */
   async #claimOnce(): Promise<boolean> {
+    if (this.#isPaused) return false;
     const free = this.#handler.concurrencyMax - this.#running.size;
     const share = Math.max(LANE_PLACES_MIN, Math.floor(free * LANE_SHARE_OF_FREE));
     const laneMax = Math.min(this.#laneConcurrencyMax, share);

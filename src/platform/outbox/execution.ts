@@ -79,12 +79,13 @@ export class Execution {
     return db.tx<Outcome>(async (tx) => {
       if (!(await store.hold(tx, this.claim, { isDurable: !this.#handler.mayRepeat })))
         return { kind: 'lost' };
-      const atMs = (await work(tx))?.retryAtMs;
+      const { retryAtMs: atMs, keepsTurn } = (await work(tx)) ?? {};
       if (atMs === undefined) {
         await store.remove(tx, this.row.id);
         return { kind: 'done' };
       }
-      if (atMs > clock.nowMs() + NEAR_FUTURE_MS) await store.putOff(tx, this.row.id, atMs);
+      if (keepsTurn) await store.keepTurn(tx, this.row.id, atMs);
+      else if (atMs > clock.nowMs() + NEAR_FUTURE_MS) await store.putOff(tx, this.row.id, atMs);
       else await store.retryAt(tx, this.row.id, atMs);
       return { kind: 'retry', atMs };
     });

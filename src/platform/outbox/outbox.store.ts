@@ -116,6 +116,16 @@ export class OutboxStore {
     );
   }
 
+  /** Like `retryAt`, as if the row had not been started. */
+  async keepTurn(tx: Tx, id: string, atMs: number): Promise<void> {
+    await tx.query(
+      `update outbox set available_at = $2, lease_owner = null, lease_until = null, leased_at = null,
+         attempts = attempts - 1
+       where id = $1`,
+      [id, new Date(atMs)],
+    );
+  }
+
   async putOff(tx: Tx, id: string, atMs: number): Promise<void> {
     await tx.query(PUT_OFF_SQL, [id, new Date(atMs)]);
   }
@@ -130,10 +140,25 @@ export class OutboxStore {
     );
   }
 
+  /** Ends the leases of these owners; the starts stay counted, since their work may have been done. */
+  async handBack(owners: readonly string[]): Promise<number> {
+    const { rowCount } = await this.#db.query(
+      'update outbox set lease_owner = null, lease_until = null, leased_at = null where lease_owner = any($1::uuid[])',
+      [owners],
+    );
+    return rowCount ?? 0;
+  }
+
   /** Moves rows due before `beforeMs` from outbox_later to outbox, at most `max`; their lanes, one for each row. */
   async bringBack(beforeMs: number, max: number): Promise<string[]> {
     const { rows } = await this.#db.query<{ lane: string }>(BRING_BACK_SQL, [new Date(beforeMs), max]);
     return rows.map(({ lane }) => lane);
+  }
+
+  /** Topics that an operator paused. */
+  async pausedTopics(): Promise<Set<string>> {
+    const { rows } = await this.#db.query<{ topic: string }>('select topic from paused_queues');
+    return new Set(rows.map(({ topic }) => topic));
   }
 
   async stats(nowMs: number): Promise<OutboxStats> {

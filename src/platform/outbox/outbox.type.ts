@@ -33,10 +33,13 @@ export interface OutboxRow {
 
 /**
  * Ends a row in one transaction with the effect of `work`: deleted, or with `retryAtMs` put off to that epoch
- * millisecond. False: the lease was lost and nothing was changed. `work` may run again after a database
- * error, so it must do nothing but SQL on `tx`.
+ * millisecond; with `keepsTurn`, for waits of seconds, as if it had not been started, so that it leaves before those
+ * of its order key that came later. False: the lease was lost and nothing was changed. `work` may run again after a
+ * database error, so it must do nothing but SQL on `tx`.
  */
-export type Finish = (work: (tx: Tx) => Promise<{ retryAtMs?: number } | void>) => Promise<boolean>;
+export type Finish = (
+  work: (tx: Tx) => Promise<{ retryAtMs?: number; keepsTurn?: boolean } | void>,
+) => Promise<boolean>;
 
 export interface Handler {
   topic: string;

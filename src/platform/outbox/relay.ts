@@ -35,6 +35,8 @@ export interface RelayOptions {
   logger: Logger;
   ids: Ids;
   handlers: readonly Handler[];
+  /** Names the process in its leases (a UUID), so that they can be handed back when it died; omitted: one of its own. */
+  owner?: string | undefined;
 }
 
 /**
@@ -61,7 +63,7 @@ export class Relay {
     this.#logger = logger;
     this.#floorsSinceMs = clock.monotonicMs();
     const context = { db, store: this.#store, clock, logger };
-    const owner = ids.uuid();
+    const owner = options.owner ?? ids.uuid();
     for (const handler of handlers) {
       this.#dispatchers.set(handler.topic, new TopicDispatcher(context, handler, owner));
     }
@@ -84,6 +86,11 @@ export class Relay {
     this.#timers.clear();
     const graceMs = options.graceMs ?? STOP_GRACE_MS;
     await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.stop(graceMs)));
+  }
+
+  /** Hands out again what owners that died had claimed, without waiting for their leases to run out; how many rows. */
+  async handBack(deadOwners: readonly string[]): Promise<number> {
+    return deadOwners.length === 0 ? 0 : this.#store.handBack(deadOwners);
   }
 
   async stats(): Promise<OutboxStats> {
@@ -118,6 +125,8 @@ export class Relay {
     let isSteady = false;
     let lanes: Awaited<ReturnType<OutboxStore['lanes']>>;
     try {
+      const paused = await this.#store.pausedTopics();
+      for (const [topic, dispatcher] of this.#dispatchers) dispatcher.setPaused(paused.has(topic));
       lanes = await this.#store.lanes(this.#pollAfter, this.#clock.nowMs(), LANES_PER_POLL_MAX);
       isSteady = this.#clock.monotonicMs() - startedMs <= POLL_STALLED_MS;
     } finally {

@@ -1,0 +1,2 @@
+export { createResolver, DnsError } from './resolver.ts';
+export type { DnsOptions, DnsResolver } from './resolver.ts';

@@ -1,0 +1,16 @@
+export * from './decorators.ts';
+export { connectionOf, FIRST_MAX, keysetOf, PageArgs, PageInfo, TeamPageArgs } from './connection.ts';
+export type { ConnectionShape } from './connection.ts';
+export { actIn, Loaders, within } from './context.ts';
+export type { GraphContext } from './context.ts';
+export { GRAPHQL_PATH, mountGraphql } from './graphql.server.ts';
+export type { GraphqlOptions } from './graphql.server.ts';
+export { DateTime, Decimal, enumOf, Json, ScopeEnum } from './scalars.ts';
+export { schemaOf, schemaOver, schemaText } from './schema.ts';
+export type { Resolvers } from './schema.ts';
+export { MutationAnswers } from './answers.ts';
+export { given, mutate, MutationInput, payloadOf, RemovedType, TeamMutationInput } from './mutation.ts';
+export type { Payload } from './mutation.ts';
+export { EventStream, FeedKey, Feeds } from './stream.ts';
+export { mountSubscriptions } from './subscriptions.server.ts';
+export type { SubscriptionsOptions } from './subscriptions.server.ts';
