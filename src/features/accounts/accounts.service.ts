@@ -5,9 +5,9 @@ import type { Ids } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Cipher, Db, Tx } from '../../platform/db/index.ts';
 import {
+  checkFlags,
   checkFunds,
   checkPlatformToken,
-  checkSessions,
   completeAccount,
   DETECTION_KEYS_CHANNEL,
 } from './accounts.rules.ts';
@@ -17,6 +17,7 @@ import type { AccountChange, AccountRow } from './accounts.store.ts';
 import { fundsAdded } from './ledger.rules.ts';
 import type { LedgerService } from './ledger.service.ts';
 import { platformTokenContext } from './access.service.ts';
+import { UsersStore } from './users.store.ts';
 
 /** Accounts that one `list` answers. */
 const LIST_MAX = 1_000;
@@ -69,10 +70,12 @@ export interface AccountsServiceOptions {
 export class AccountsService {
   readonly #options: AccountsServiceOptions;
   readonly #store: AccountsStore;
+  readonly #users: UsersStore;
 
   constructor(options: AccountsServiceOptions) {
     this.#options = options;
     this.#store = new AccountsStore(options.db);
+    this.#users = new UsersStore(options.db);
   }
 
   /** Makes an account, its owner, its first API key and Detection key, and books its funds. @throws Problem validation-error */
@@ -85,7 +88,8 @@ export class AccountsService {
     return db.tx(async (tx) => {
       await this.#store.insertTeam(tx, { ...account, teamId, nowMs });
       const owner = { displayName: account.name, role: 'owner', aiAccess: 'full', email: null } as const;
-      await this.#store.insertUser(tx, { ...owner, userId: ownerId, teamId, passwordHash: null, nowMs });
+      const of = { userId: ownerId, teamId, passwordHash: null, createdAtMs: nowMs };
+      await this.#users.insert(tx, { ...owner, ...of });
       if (account.fundsMicros > 0n) {
         const cause = { causeType: 'account_created', causeId: teamId };
         await ledger.book(tx, [fundsAdded({ teamId, amountMicros: account.fundsMicros, ...cause })]);
@@ -116,14 +120,14 @@ export class AccountsService {
 
   /** The user that an account's own commands act under. @throws Problem not-found */
   async ownerId(teamId: string): Promise<string> {
-    const ownerId = isUuid(teamId) ? await this.#store.findOwnerId(teamId) : null;
+    const ownerId = isUuid(teamId) ? await this.#users.findOwnerId(teamId) : null;
     if (!ownerId) throw noAccount();
     return ownerId;
   }
 
   /** @throws Problem not-found, validation-error */
   async setFlags(teamId: string, flags: AccountFlags): Promise<void> {
-    if (flags.concurrentSessions !== undefined) checkSessions(flags.concurrentSessions);
+    checkFlags(flags);
     await this.#update(teamId, flags);
   }
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../platform/db/index.ts';
-import type { NewAccount, NewUser, Plan } from './accounts.rules.ts';
+import type { DunningTier, Feature, NewAccount, Plan } from './accounts.rules.ts';
 
 /** An account with its balance. */
 export interface AccountRow {
@@ -9,10 +9,18 @@ export interface AccountRow {
   operator: boolean;
   testMode: boolean;
   plan: Plan;
+  features: Feature[];
+  /** Null: the subscription is paid. */
+  dunningTier: DunningTier | null;
+  suspended: boolean;
   detection: boolean;
   buildingBlocks: boolean;
   keepTranscripts: boolean;
   concurrentSessions: number;
+  /** Requests a second on one route; null: the service's own limit. */
+  sendRate: number | null;
+  /** Country of its numbers without a country code. */
+  region: string;
   platformTokenCiphertext: string | null;
   balanceMicros: bigint;
   reservedMicros: bigint;
@@ -25,8 +33,13 @@ export interface AccountChange {
   buildingBlocks?: boolean;
   keepTranscripts?: boolean;
   verified?: boolean;
+  testMode?: boolean;
   plan?: Plan;
+  features?: readonly Feature[];
+  dunningTier?: DunningTier | null;
+  suspended?: boolean;
   concurrentSessions?: number;
+  sendRate?: number | null;
   platformTokenCiphertext?: string | null;
 }
 
@@ -35,12 +48,17 @@ const COLUMN_OF: Record<keyof AccountChange, string> = {
   buildingBlocks: 'building_blocks',
   keepTranscripts: 'keep_transcripts',
   verified: 'verified',
+  testMode: 'test_mode',
   plan: 'plan',
+  features: 'features',
+  dunningTier: 'dunning_tier',
+  suspended: 'suspended',
   concurrentSessions: 'concurrent_sessions',
+  sendRate: 'send_rate',
   platformTokenCiphertext: 'platform_token_ciphertext',
 };
 
-/** The statements on teams and users: SQL where money or a NOTIFY belongs to the transaction, Prisma to read. */
+/** The statements on teams: SQL where money or a NOTIFY belongs to the transaction, Prisma to read. */
 export class AccountsStore {
   readonly #db: Db;
 
@@ -63,15 +81,6 @@ export class AccountsStore {
     return teams.map(accountOf);
   }
 
-  async findOwnerId(teamId: string): Promise<string | null> {
-    const where = { teamId, role: 'owner' };
-    const owner = await this.#db.prisma.user.findFirst({
-      where,
-      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    });
-    return owner?.id ?? null;
-  }
-
   async count(): Promise<number> {
     return this.#db.prisma.team.count();
   }
@@ -79,12 +88,30 @@ export class AccountsStore {
   /** What a gateway asks of an account each time it renews a key: one statement on the hot pool. */
   async findAccess(teamId: string): Promise<AccessRow | null> {
     const { rows } = await this.#db.query<AccessRow>(
-      `select t.detection, t.concurrent_sessions, t.platform_token_ciphertext, t.keep_transcripts,
+      `select t.detection and not t.suspended and 'detection' = any(t.features) as detection, t.concurrent_sessions, t.platform_token_ciphertext, t.keep_transcripts,
          b.balance_micros - b.reserved_micros > 0 as has_funds
        from teams t join balances b on b.team_id = t.id where t.id = $1`,
       [teamId],
     );
     return rows[0] ?? null;
+  }
+
+  /** What the gates ask of an account at a request. */
+  async findStanding(teamId: string): Promise<StandingRow | null> {
+    const { rows } = await this.#db.query<{
+      plan: Plan;
+      features: Feature[];
+      dunning_tier: DunningTier | null;
+      has_funds: boolean;
+    }>(
+      `select t.plan, t.features, t.dunning_tier, b.balance_micros - b.reserved_micros > 0 as has_funds
+       from teams t join balances b on b.team_id = t.id where t.id = $1`,
+      [teamId],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    const { plan, features, dunning_tier: dunningTier, has_funds: hasFunds } = row;
+    return { plan, features, dunningTier, hasFunds };
   }
 
   async insertTeam(tx: Tx, team: Required<NewAccount> & { teamId: string; nowMs: number }): Promise<void> {
@@ -95,15 +122,10 @@ export class AccountsStore {
       [teamId, name, verified, operator, testMode, concurrentSessions, new Date(nowMs)],
     );
     await tx.query('insert into balances (team_id) values ($1)', [teamId]);
-  }
-
-  /** Throws the driver's unique_violation when the email is taken. */
-  async insertUser(tx: Sql, user: UserRow): Promise<void> {
-    const { userId, teamId, email, displayName, role, aiAccess, passwordHash, nowMs } = user;
+    // Until agents are made by their accounts, each has one (supplement 13, Sends).
     await tx.query(
-      `insert into users (id, team_id, email, display_name, role, ai_access, password_hash, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [userId, teamId, email, displayName, role, aiAccess, passwordHash, new Date(nowMs)],
+      `insert into agents (team_id, name, simulated, published_version) values ($1, 'Simulated agent', true, 1)`,
+      [teamId],
     );
   }
 
@@ -125,17 +147,11 @@ export class AccountsStore {
   }
 }
 
-/** A transaction, or the pool for a single statement. */
-interface Sql {
-  query(text: string, values?: unknown[]): Promise<unknown>;
-}
-
-export interface UserRow extends Omit<NewUser, 'email' | 'password' | 'displayName'> {
-  userId: string;
-  email: string | null;
-  displayName: string;
-  passwordHash: string | null;
-  nowMs: number;
+export interface StandingRow {
+  plan: Plan;
+  features: Feature[];
+  dunningTier: DunningTier | null;
+  hasFunds: boolean;
 }
 
 interface AccessRow {
@@ -151,11 +167,13 @@ type StoredTeam = NonNullable<Awaited<ReturnType<Db['prisma']['team']['findUniqu
 };
 
 function accountOf(team: StoredTeam): AccountRow {
-  const { id, createdAt, balance, plan, ...columns } = team;
+  const { id, createdAt, balance, plan, features, dunningTier, ...columns } = team;
   return {
     ...columns,
     teamId: id,
     plan: plan as Plan,
+    features: features as Feature[],
+    dunningTier: dunningTier as DunningTier | null,
     balanceMicros: balance?.balanceMicros ?? 0n,
     reservedMicros: balance?.reservedMicros ?? 0n,
     createdAtMs: createdAt.getTime(),

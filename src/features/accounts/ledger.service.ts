@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Micros } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Db, Tx } from '../../platform/db/index.ts';
-import { DETECTION_KEYS_CHANNEL } from './accounts.rules.ts';
+import { checkPrice, DETECTION_KEYS_CHANNEL } from './accounts.rules.ts';
 import { captured } from './ledger.rules.ts';
 import type { Cause, LedgerEntry } from './ledger.rules.ts';
 import { LedgerStore } from './ledger.store.ts';
@@ -62,6 +62,12 @@ export class LedgerService {
     const found = await this.#store.findBalance(this.#db, teamId);
     if (!found) throw new Problem('not-found', 'There is no such account.');
     return { ...found, availableMicros: found.balanceMicros - found.reservedMicros };
+  }
+
+  /** Sets an account's own price, or with null the default of all. It takes no Caller: operators' adapters judge. */
+  async setPrice(price: { productCode: string; teamId: string | null; priceMicros: Micros }): Promise<void> {
+    checkPrice(price);
+    await this.#store.setPrice(this.#db, price);
   }
 
   async #prices(tx: Tx, charges: readonly Charge[]): Promise<Map<string, Micros>> {

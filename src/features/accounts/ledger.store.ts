@@ -85,6 +85,22 @@ export class LedgerStore {
     return row ? { balanceMicros: row.balance_micros, reservedMicros: row.reserved_micros } : null;
   }
 
+  /** Sets an account's own price, or with null the default of all. */
+  async setPrice(
+    db: Pick<Db, 'query'>,
+    price: { productCode: string; teamId: string | null; priceMicros: Micros },
+  ): Promise<void> {
+    const target =
+      price.teamId === null
+        ? '(product_code) where team_id is null'
+        : '(team_id, product_code) where team_id is not null';
+    await db.query(
+      `insert into prices (product_code, team_id, price_micros) values ($1, $2, $3)
+       on conflict ${target} do update set price_micros = excluded.price_micros`,
+      [price.productCode, price.teamId, price.priceMicros.toString()],
+    );
+  }
+
   /** Price of each product for each account: its own, else the default; missing products are left out. */
   async prices(
     tx: Tx,

@@ -1,43 +1,37 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { scrypt, timingSafeEqual } from 'node:crypto';
 
-/** scrypt with 32 MiB and about 100 ms a password (OWASP Password Storage Cheat Sheet: N 2^15, r 8, p 3). */
-const LOG2_N = 15;
-const BLOCK_SIZE = 8;
-const PARALLEL = 3;
-const SALT_BYTES = 16;
-const HASH_BYTES = 32;
-/** 128 · N · r bytes are needed; Node's own limit is just that, so leave room. */
-const MEMORY_BYTES_MAX = 96 * 1024 * 1024;
+/** Argon2id, its default variant, with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
+const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const ARGON2_PREFIX = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`;
+/** Passwords hashed before were scrypt's with 32 MiB; Node's own limit is just what they need, so leave room. */
+const SCRYPT_MEMORY_BYTES_MAX = 96 * 1024 * 1024;
 
-/** `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, both base64url: names its own parameters, so that they may grow. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
-  const hash = await derive(password, { salt, log2N: LOG2_N, blockSize: BLOCK_SIZE, parallel: PARALLEL });
-  return `$scrypt$ln=${LOG2_N},r=${BLOCK_SIZE},p=${PARALLEL}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
-}
-
-const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
+/** PHC text: names its own parameters, so that they may grow. */
+export const hashPassword = (password: string): Promise<string> => hash(password.normalize('NFKC'), ARGON2);
 
 /** Compares in constant time; false for a stored text that is no such hash. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const match = STORED.exec(stored);
+  if (stored.startsWith('$argon2id$')) return verify(stored, password.normalize('NFKC'));
+  return verifyScrypt(password, stored);
+}
+
+/** Whether a stored hash is not what `hashPassword` would make today. */
+export const isOutdated = (stored: string): boolean => !stored.startsWith(ARGON2_PREFIX);
+
+const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
+
+async function verifyScrypt(password: string, stored: string): Promise<boolean> {
+  const match = SCRYPT.exec(stored);
   if (!match) return false;
   const [log2N, blockSize, parallel] = match.slice(1, 4).map(Number) as [number, number, number];
   const expected = Buffer.from(match[5] ?? '', 'base64url');
   const salt = Buffer.from(match[4] ?? '', 'base64url');
-  const actual = await derive(password, { salt, log2N, blockSize, parallel });
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
-}
-
-function derive(
-  password: string,
-  options: { salt: Buffer; log2N: number; blockSize: number; parallel: number },
-): Promise<Buffer> {
-  const { salt, log2N, blockSize, parallel } = options;
-  const cost = { N: 2 ** log2N, r: blockSize, p: parallel, maxmem: MEMORY_BYTES_MAX };
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, cost, (error, key) =>
+  const cost = { N: 2 ** log2N, r: blockSize, p: parallel, maxmem: SCRYPT_MEMORY_BYTES_MAX };
+  const actual = await new Promise<Buffer>((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, expected.length, cost, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });
+  return timingSafeEqual(actual, expected);
 }

@@ -1,19 +1,21 @@
-import { requireScope } from '../../kernel/caller.ts';
+import { requireOperator, requireScope } from '../../kernel/caller.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Cipher, Db, Tx } from '../../platform/db/index.ts';
-import { isTransientDbError } from '../../platform/outbox/index.ts';
 import { DETECTION_KEYS_CHANNEL } from '../accounts/index.ts';
 import type { AccountsService, IssuedFor, LedgerService } from '../accounts/index.ts';
+import { available } from './availability.ts';
 import { checkMayCreate, DETECTION_KEYS_MAX, expiryMs, keyName, statusOf } from './credentials.rules.ts';
 import type { DetectionKeyStatus, NewKey } from './credentials.rules.ts';
 import { DetectionKeysStore } from './detection-keys.store.ts';
 import type { DetectionKeyRow } from './detection-keys.store.ts';
 import { detectionKeyContext } from './detection-key.lookup.service.ts';
 import { DETECTION_KEY_PREFIX, formatSecret, hashOf, hintOf, SECRET_BYTES } from './key-format.rules.ts';
+
+const NAME_LABEL = 'Detection key';
 
 /** A key as its owner sees it. */
 export interface DetectionKey {
@@ -45,13 +47,13 @@ export class DetectionKeysService {
 
   /**
    * The answer is the only place where the key is shown.
-   * @throws Problem insufficient-scope, validation-error, conflict, trial-feature-blocked, team-not-verified, byoc-required
+   * @throws Problem insufficient-scope, validation-error, conflict, trial_feature_blocked, team-not-verified, byoc-required
    */
   async create(caller: Caller, input: NewKey): Promise<DetectionKey & { apiKey: string }> {
     requireScope(caller, 'account:write');
     const { db, clock, accounts } = this.#options;
     const nowMs = clock.nowMs();
-    const name = keyName(input.name, nowMs);
+    const name = keyName({ name: input.name, label: NAME_LABEL, nowMs });
     const expiresAtMs = expiryMs(input.expiresInSeconds, nowMs);
     return available(async () => {
       checkMayCreate(await accounts.get(caller.teamId));
@@ -80,7 +82,8 @@ export class DetectionKeysService {
     return available(async () => {
       const account = await accounts.get(caller.teamId);
       const { availableMicros } = await ledger.balance(caller.teamId);
-      const state = { detectionOn: account.detection, hasFunds: availableMicros > 0n };
+      const isOn = account.detection && !account.suspended && account.features.includes('detection');
+      const state = { detectionOn: isOn, hasFunds: availableMicros > 0n };
       const rows = await this.#store.list(caller.teamId);
       return rows.map((row) => ({ ...viewOf(row), status: statusOf(row, state, clock.nowMs()) }));
     });
@@ -99,6 +102,25 @@ export class DetectionKeysService {
       return { keyId: keyId.toLowerCase(), revoked: true as const };
     });
   }
+
+  /**
+   * An operator's: new sessions of a suspended key are refused until it is let go again.
+   * @throws Problem forbidden, not-found, service-unavailable
+   */
+  async setSuspended(
+    caller: Caller,
+    of: { teamId: string; keyId: string; suspended: boolean },
+  ): Promise<void> {
+    requireOperator(caller);
+    requireScope(caller, 'account:write');
+    const { db } = this.#options;
+    await available(async () => {
+      const change = { ...of, channel: DETECTION_KEYS_CHANNEL };
+      const isKnown =
+        isUuid(of.teamId) && isUuid(of.keyId) && (await db.tx((tx) => this.#store.setSuspended(tx, change)));
+      if (!isKnown) throw new Problem('not-found', 'There is no such Detection key.');
+    });
+  }
 }
 
 /** Makes a key in `tx`; the caller has judged whether it may. */
@@ -109,7 +131,7 @@ export async function insertKey(
 ): Promise<{ row: DetectionKeyRow; apiKey: string }> {
   const apiKey = formatSecret(DETECTION_KEY_PREFIX, context.ids.secret(SECRET_BYTES));
   const keyId = context.ids.uuid();
-  const row = { ...of, keyId, keyHint: hintOf(apiKey) };
+  const row = { ...of, keyId, keyHint: hintOf(apiKey), suspended: false };
   const keyCiphertext = context.cipher.encrypt(apiKey, detectionKeyContext(keyId));
   await new DetectionKeysStore(context.db).insert(tx, { ...row, keyHash: hashOf(apiKey), keyCiphertext });
   return { row, apiKey };
@@ -118,13 +140,3 @@ export async function insertKey(
 const viewOf = ({ keyId, name, keyHint, createdAtMs, expiresAtMs }: DetectionKeyRow): DetectionKey => ({
   ...{ keyId, name, keyHint, createdAtMs, expiresAtMs },
 });
-
-/** Turns a database that is away into the contract's 503. */
-async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isTransientDbError(error)) throw error;
-    throw new Problem('service-unavailable', 'The service cannot reach its database; try again soon.');
-  }
-}

@@ -8,6 +8,7 @@ export interface DetectionKeyRow {
   createdBy: string;
   createdAtMs: number;
   expiresAtMs: number | null;
+  suspended: boolean;
 }
 
 export interface FoundKey {
@@ -15,6 +16,7 @@ export interface FoundKey {
   teamId: string;
   createdBy: string;
   expiresAtMs: number | null;
+  /** Also while an operator has suspended it. */
   revoked: boolean;
 }
 
@@ -32,8 +34,8 @@ export class DetectionKeysStore {
       where: { teamId, revokedAt: null },
       orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
     });
-    return rows.map(({ id, createdAt, expiresAt, name, keyHint, createdBy }) => ({
-      ...{ keyId: id, teamId, name, keyHint, createdBy },
+    return rows.map(({ id, createdAt, expiresAt, name, keyHint, createdBy, suspended }) => ({
+      ...{ keyId: id, teamId, name, keyHint, createdBy, suspended },
       createdAtMs: createdAt.getTime(),
       expiresAtMs: expiresAt?.getTime() ?? null,
     }));
@@ -76,16 +78,32 @@ export class DetectionKeysStore {
     return true;
   }
 
+  /** Announced to the gateways; false: no such key, or revoked. */
+  async setSuspended(
+    tx: Tx,
+    key: { teamId: string; keyId: string; suspended: boolean; channel: string },
+  ): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      'update detection_keys set suspended = $3 where team_id = $1 and id = $2 and revoked_at is null',
+      [key.teamId, key.keyId, key.suspended],
+    );
+    if (rowCount !== 1) return false;
+    await tx.query('select pg_notify($1, $2)', [key.channel, key.teamId]);
+    return true;
+  }
+
   async findByHash(keyHash: Buffer): Promise<FoundKey | null> {
     const { rows } = await this.#db.query<{
       id: string;
       team_id: string;
       created_by: string;
       expires_at: Date | null;
-      revoked_at: Date | null;
-    }>('select id, team_id, created_by, expires_at, revoked_at from detection_keys where key_hash = $1', [
-      keyHash,
-    ]);
+      revoked: boolean;
+    }>(
+      `select id, team_id, created_by, expires_at, revoked_at is not null or suspended as revoked
+       from detection_keys where key_hash = $1`,
+      [keyHash],
+    );
     const row = rows[0];
     if (!row) return null;
     return {
@@ -93,7 +111,7 @@ export class DetectionKeysStore {
       teamId: row.team_id,
       createdBy: row.created_by,
       expiresAtMs: row.expires_at?.getTime() ?? null,
-      revoked: row.revoked_at !== null,
+      revoked: row.revoked,
     };
   }
 

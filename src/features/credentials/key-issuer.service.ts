@@ -17,10 +17,11 @@ import {
 /** An account's first keys, made in the transaction that makes the account. */
 export class FirstKeysIssuer implements KeyIssuer {
   readonly #context: { db: Db; cipher: Cipher; clock: Clock; ids: Ids };
-  readonly #apiKeys = new ApiKeysStore();
+  readonly #apiKeys: ApiKeysStore;
 
   constructor(context: { db: Db; cipher: Cipher; clock: Clock; ids: Ids }) {
     this.#context = context;
+    this.#apiKeys = new ApiKeysStore(context.db);
   }
 
   async issueApiKey(
@@ -30,8 +31,11 @@ export class FirstKeysIssuer implements KeyIssuer {
     const { ids, clock } = this.#context;
     const key = API_KEY_PREFIX + ids.secret(API_KEY_BYTES);
     const secret = formatSecret(API_SECRET_PREFIX, ids.secret(SECRET_BYTES));
-    const row = { ...of, keyId: ids.uuid(), key, secretHash: hashOf(secret), createdAtMs: clock.nowMs() };
-    await this.#apiKeys.insert(tx, row);
+    await this.#apiKeys.insert(tx, {
+      ...of,
+      ...{ keyId: ids.uuid(), key, secretHash: hashOf(secret) },
+      ...{ createdAtMs: clock.nowMs(), expiresAtMs: null },
+    });
     return { key, secret };
   }
 

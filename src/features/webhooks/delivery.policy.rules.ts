@@ -18,9 +18,17 @@ export interface DeliveryPolicy {
   attemptsMax: number;
   timeoutMs: number;
   /** Headers that authenticate one attempt. */
-  sign(attempt: { body: string; key: string; nowMs: number }): Record<string, string>;
+  sign(attempt: { body: string; key: string; nowMs: number; eventId: string }): Record<string, string>;
   /** Headers that say what is delivered. */
-  describe(delivery: { deliveryId: string; event: string; body: string }): Record<string, string>;
+  describe(delivery: {
+    deliveryId: string;
+    /** The delivery's own id where events have none. */
+    eventId: string;
+    event: string;
+    body: string;
+    /** From 1. */
+    attempt: number;
+  }): Record<string, string>;
   /** What an answer or fault means. `random` is uniform in 0..1. */
   decide(attempt: AttemptEnd, random: number): Decision;
 }

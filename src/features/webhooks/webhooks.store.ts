@@ -1,14 +1,15 @@
 import type { Db, Tx } from '../../platform/db/index.ts';
 
-export type DeliveryKind = 'detection';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
+export type DeliveryKind = 'detection' | 'subscription';
+/** `dropped`: not sent, kept for a replay. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'dropped';
 
 /** A delivery to be made: `body` is the exact text that is signed and sent. */
 export interface NewDelivery {
   deliveryId: string;
   teamId: string;
   kind: DeliveryKind;
-  /** The session. */
+  /** The session, or the subscription. */
   sourceId: string;
   /** From 1 within the source; the body carries it too. */
   sequence: number;
@@ -17,15 +18,26 @@ export interface NewDelivery {
   /** The integrator's own. */
   headers: Record<string, string>;
   body: string;
+  /** The Detection key, or the subscription. */
   signingKeyId: string;
+  /** The event's own id, the same over subscriptions and replays; detection has none. */
+  eventId?: string;
+  /** The delivery that this one repeats. */
+  replayOf?: string;
+  /** Recorded without being sent, for a replay. */
+  isDropped?: boolean;
   /** The account keeps what was said; otherwise it leaves the stored body once the delivery is final. */
   keepTranscripts?: boolean;
   createdAtMs: number;
 }
 
 export interface PendingDelivery {
+  deliveryId: string;
   teamId: string;
   kind: DeliveryKind;
+  sourceId: string;
+  eventId: string | null;
+  replayOf: string | null;
   event: string;
   url: string;
   headers: Record<string, string>;
@@ -59,13 +71,15 @@ export interface DeliveryEnd {
 
 const INSERT_SQL = `
 insert into webhook_deliveries (id, team_id, kind, source_id, sequence, event, url, headers, body, signing_key_id,
-  keep_transcripts, created_at)
+  keep_transcripts, created_at, event_id, replay_of, state, finished_at)
 select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::bigint[], $6::text[], $7::text[],
-  $8::jsonb[], $9::text[], $10::uuid[], $11::boolean[], $12::timestamptz[])
+  $8::jsonb[], $9::text[], $10::uuid[], $11::boolean[], $12::timestamptz[], $13::uuid[], $14::uuid[], $15::text[],
+  $16::timestamptz[])
 on conflict (id) do nothing`;
 
 const FIND_PENDING_SQL = `
-select d.team_id, d.kind, d.event, d.url, d.headers, d.body, d.signing_key_id, d.keep_transcripts, d.attempts, d.created_at,
+select d.team_id, d.kind, d.source_id, d.event_id, d.replay_of, d.event, d.url, d.headers, d.body, d.signing_key_id,
+  d.keep_transcripts, d.attempts, d.created_at,
   (select a.started_at from webhook_attempts a where a.delivery_id = d.id and a.attempt = 1) as first_started_at
 from webhook_deliveries d
 where d.id = $1 and d.state = 'pending'`;
@@ -82,6 +96,10 @@ with changed as (
 insert into webhook_attempts
   (delivery_id, team_id, attempt, started_at, duration_ms, status_code, error, response_excerpt)
 select id, $2, $3, $4, $5, $6, $7, $8 from changed`;
+
+const DROP_SQL = `
+update webhook_deliveries set state = 'dropped', finished_at = $3
+where id = $1 and team_id = $2 and state = 'pending'`;
 
 const DELETE_OLD_SQL = `
 with old as (
@@ -105,6 +123,10 @@ export async function insertDeliveries(tx: Tx, rows: readonly NewDelivery[]): Pr
     rows.map((r) => r.signingKeyId),
     rows.map((r) => r.keepTranscripts ?? false),
     rows.map((r) => new Date(r.createdAtMs)),
+    rows.map((r) => r.eventId ?? null),
+    rows.map((r) => r.replayOf ?? null),
+    rows.map((r): DeliveryState => (r.isDropped ? 'dropped' : 'pending')),
+    rows.map((r) => (r.isDropped ? new Date(r.createdAtMs) : null)),
   ]);
 }
 
@@ -120,6 +142,9 @@ export class WebhooksStore {
     const { rows } = await this.#db.query<{
       team_id: string;
       kind: DeliveryKind;
+      source_id: string;
+      event_id: string | null;
+      replay_of: string | null;
       event: string;
       url: string;
       headers: Record<string, string>;
@@ -132,15 +157,24 @@ export class WebhooksStore {
     }>(FIND_PENDING_SQL, [deliveryId]);
     const row = rows[0];
     if (!row) return null;
-    const { team_id, signing_key_id, keep_transcripts, created_at, first_started_at, ...same } = row;
+    const { kind, event, url, headers, body, attempts } = row;
     return {
-      ...same,
-      teamId: team_id,
-      signingKeyId: signing_key_id,
-      keepTranscripts: keep_transcripts,
-      createdAtMs: created_at.getTime(),
-      firstStartedMs: first_started_at?.getTime() ?? null,
+      ...{ deliveryId, kind, event, url, headers, body, attempts },
+      ...{ teamId: row.team_id, sourceId: row.source_id, eventId: row.event_id, replayOf: row.replay_of },
+      signingKeyId: row.signing_key_id,
+      keepTranscripts: row.keep_transcripts,
+      createdAtMs: row.created_at.getTime(),
+      firstStartedMs: row.first_started_at?.getTime() ?? null,
     };
+  }
+
+  /** Ends a pending delivery without another attempt; false: it is not pending any more. */
+  async drop(tx: Tx, delivery: { deliveryId: string; teamId: string; nowMs: number }): Promise<boolean> {
+    const { rowCount } = await tx.query(DROP_SQL, [
+      ...[delivery.deliveryId, delivery.teamId],
+      new Date(delivery.nowMs),
+    ]);
+    return rowCount === 1;
   }
 
   /** False: the attempt was recorded by another. */

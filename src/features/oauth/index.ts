@@ -1,0 +1,12 @@
+export { AccessTokens } from './access-token.service.ts';
+export { createArtifactsSweep } from './artifacts.jobs.ts';
+export { clientAddress, trustedProxies } from './client-address.ts';
+export { CLIENTS_MAX } from './clients.rules.ts';
+export type { NewClient } from './clients.rules.ts';
+export { OauthClientsService } from './clients.service.ts';
+export type { OauthClient } from './clients.service.ts';
+export { oauthListener } from './oauth.listener.ts';
+export { presentClient } from './oauth.present.ts';
+export { ACCESS_TOKEN_TTL_SEC } from './provider.config.ts';
+export { OauthProvider } from './provider.service.ts';
+export { GUESSES_PER_ADDRESS, GUESSES_PER_CLIENT } from './secret-guesses.ts';
