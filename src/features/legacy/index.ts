@@ -1,0 +1,2 @@
+export { legacyRoutes } from './legacy.routes.ts';
+export type { LegacyServices } from './legacy.routes.ts';

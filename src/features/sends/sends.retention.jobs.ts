@@ -1,0 +1,55 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { SendRetentionStore } from './sends.retention.store.ts';
+import type { SweptTable } from './sends.retention.store.ts';
+
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 3_600_000;
+/** Partitions are made so far ahead: a month in which nobody need look. */
+const AHEAD_MS = 35 * DAY_MS;
+/** The longest window of the frequency limit: 720 h. */
+const ATTEMPTS_DAYS = 30;
+/** Supplement 1, Idempotency-Key. */
+const IDEMPOTENCY_DAYS = 1;
+/** A receipt that no answer claimed by then is about nothing of ours: texts are awaited for 3 days. */
+const RECEIPTS_DAYS = 4;
+/** Rows deleted by one statement, so that none holds locks for long. */
+const BATCH_ROWS = 1_000;
+/** Statements of one run and table; the next run goes on. */
+const BATCHES_MAX = 1_000;
+
+export interface SendRetention {
+  readonly name: string;
+  readonly intervalMs: number;
+  /** How many rows were deleted, and partitions dropped. */
+  run(signal?: AbortSignal): Promise<number>;
+}
+
+/** Makes partitions of sends ahead of time, drops those whose time is over, and sweeps what surrounds them. */
+export function createSendRetention(options: { db: Db; clock: Clock; retentionDays: number }): SendRetention {
+  const { db, clock, retentionDays } = options;
+  const store = new SendRetentionStore(db);
+  const days: readonly (readonly [SweptTable, number])[] = [
+    ['contact_attempts', ATTEMPTS_DAYS],
+    ['send_idempotency', IDEMPOTENCY_DAYS],
+    ['send_callbacks', retentionDays],
+    ['carrier_receipts', RECEIPTS_DAYS],
+  ];
+  return {
+    name: 'sends',
+    intervalMs: INTERVAL_MS,
+    run: async (signal) => {
+      const nowMs = clock.nowMs();
+      await store.makePartitions(nowMs, nowMs + AHEAD_MS);
+      let gone = await store.dropPartitions(nowMs - retentionDays * DAY_MS);
+      for (const [table, age] of days) {
+        for (let batch = 0; batch < BATCHES_MAX && !signal?.aborted; batch += 1) {
+          const deleted = await store.sweep(table, nowMs - age * DAY_MS, BATCH_ROWS);
+          gone += deleted;
+          if (deleted < BATCH_ROWS) break;
+        }
+      }
+      return gone;
+    },
+  };
+}
