@@ -4,9 +4,13 @@ import type { Cipher, Db } from '../platform/db/index.ts';
 const BATCH_ROWS = 200;
 
 /** Every column that holds a secret, with the context it is bound to (see the slice that writes it). */
-const SECRET_COLUMNS = [
+export const SECRET_COLUMNS = [
   { table: 'detection_keys', column: 'key_ciphertext', context: 'detection-key' },
   { table: 'teams', column: 'platform_token_ciphertext', context: 'platform-token' },
+  { table: 'signing_keys', column: 'private_ciphertext', context: 'signing-key', idType: 'text' },
+  { table: 'carrier_connections', column: 'settings_ciphertext', context: 'carrier-connection' },
+  { table: 'webhook_subscriptions', column: 'secret_ciphertext', context: 'webhook' },
+  { table: 'sending_domains', column: 'dkim_private_ciphertext', context: 'dkim' },
 ] as const;
 
 /** Encrypts stored secrets again under the current key, in batches; may be repeated. Throws when one does not open. */
@@ -29,11 +33,12 @@ interface Place {
   readonly table: string;
   readonly column: string;
   readonly context: string;
+  readonly idType?: 'uuid' | 'text';
   readonly after: string;
 }
 
 async function rekeyBatch(db: Db, cipher: Cipher, place: Place) {
-  const { table, column, context, after } = place;
+  const { table, column, context, after, idType = 'uuid' } = place;
   return db.tx(async (tx) => {
     const { rows } = await tx.query<{ id: string; secret: string }>(
       `select id, ${column} as secret from ${table}
@@ -47,7 +52,7 @@ async function rekeyBatch(db: Db, cipher: Cipher, place: Place) {
     });
     await tx.query(
       `update ${table} set ${column} = new.secret
-         from unnest($1::uuid[], $2::text[]) as new (id, secret) where ${table}.id = new.id`,
+         from unnest($1::${idType}[], $2::text[]) as new (id, secret) where ${table}.id = new.id`,
       [old.map((row) => row.id), fresh],
     );
     return { rewritten: old.length, kept: rows.length - old.length, last: rows.at(-1)?.id ?? null };

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
+import { KEY_USAGE_FLUSH_INTERVAL_MS } from '../features/credentials/index.ts';
 import { SessionsService } from '../features/detection/index.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { createHttp, listenHttp, reloadTls } from '../platform/http/index.ts';
 import type { TlsFiles } from '../platform/http/index.ts';
 import type { Logger } from '../platform/logger/index.ts';
@@ -8,6 +10,8 @@ import { createQueue } from '../platform/queue/index.ts';
 import type { Queue } from '../platform/queue/index.ts';
 import { loadSettings } from '../platform/settings/index.ts';
 import type { Settings } from '../platform/settings/index.ts';
+import { mountApi } from './api.role.ts';
+import { AuthRole } from './auth.role.ts';
 import { compose } from './compose.ts';
 import type { Services } from './compose.ts';
 import { openDatabase } from './database.ts';
@@ -24,6 +28,7 @@ import { checkTls } from './start-checks.ts';
 import { Supervisor } from './supervisor.ts';
 import { VERSION } from './version.ts';
 import { WorkerRole } from './worker.role.ts';
+import type { WorkerOptions } from './worker.role.ts';
 
 /** Connections of the main process: relay, routes and administration together. */
 const CONNECTIONS_MAX = 20;
@@ -35,6 +40,7 @@ export interface ReadyLine {
   readonly event: 'ready';
   readonly http?: string;
   readonly detect?: string;
+  readonly auth?: string;
   readonly internal: string;
 }
 
@@ -55,6 +61,7 @@ export class Service {
   #registry: ProcessRegistry | undefined;
   #worker: WorkerRole | undefined;
   #http: ReturnType<typeof createHttp> | undefined;
+  #auth: AuthRole | undefined;
   #supervisor: Supervisor | undefined;
   #internal: Server | undefined;
 
@@ -70,16 +77,22 @@ export class Service {
     const settings = this.#settings;
     this.#sayWhatIsUnsafe();
     this.#database = await openDatabase({ settings, logger: this.#logger, purpose: 'service', ...options });
+    this.#queue = createQueue({ redisUrl: settings.redisUrl, logger: this.#logger, clock: systemClock });
     const services = compose({
       ...{ settings, logger: this.#logger, url: this.#database.url, masterKey: this.#database.masterKey },
-      ...{ maxConnections: CONNECTIONS_MAX, applicationName: 'tonegate-main' },
+      ...{ maxConnections: CONNECTIONS_MAX, applicationName: 'tonegate-main', queue: this.#queue },
     });
     this.#services = services;
-    this.#queue = createQueue({ redisUrl: settings.redisUrl, logger: this.#logger, clock: services.clock });
+    this.#periodic.add({
+      name: 'key-usage',
+      intervalMs: KEY_USAGE_FLUSH_INTERVAL_MS,
+      run: () => services.keyUsage.flush(),
+    });
     if (this.#database.isEmbedded) await makeFirstAccount(settings.dataDir, services);
-    const isSteady = await this.#startHeartbeat(services);
-    if (settings.roles.has('worker')) this.#startWorker(services, this.#queue, isSteady);
+    const heard = await this.#startHeartbeat(services);
+    if (settings.roles.has('worker')) this.#startWorker(services, this.#queue, heard);
     const httpPort = settings.roles.has('api') ? await this.#startHttp(services) : null;
+    const authPort = settings.roles.has('auth') ? await this.#startAuth(services, httpPort) : null;
     const supervisor = settings.roles.has('gateway') ? await this.#startGateways(services, httpPort) : null;
     this.#watchParts(services, this.#queue);
     const internalPort = await this.#startInternal();
@@ -88,7 +101,7 @@ export class Service {
       { version: VERSION, node: process.version, roles: [...settings.roles], driver },
       'Tonegate is up.',
     );
-    return this.#readyLine({ httpPort, detectPort: supervisor?.port ?? null, internalPort });
+    return this.#readyLine({ httpPort, detectPort: supervisor?.port ?? null, authPort, internalPort });
   }
 
   /** Graceful: nothing new from now on, what is under way has SHUTDOWN_GRACE_SEC, then everything is closed. */
@@ -97,8 +110,11 @@ export class Service {
     const startedMs = performance.now();
     const leftMs = (): number => Math.max(0, graceMs - (performance.now() - startedMs));
     this.#readiness.drain();
-    const cut = setTimeout(() => this.#http?.server.closeAllConnections(), graceMs);
-    await Promise.all([this.#supervisor?.drain(graceMs), this.#http?.close()]);
+    const cut = setTimeout(() => {
+      this.#http?.server.closeAllConnections();
+      this.#auth?.cut();
+    }, graceMs);
+    await Promise.all([this.#supervisor?.drain(graceMs), this.#http?.close(), this.#auth?.close()]);
     clearTimeout(cut);
     await this.#worker?.stop(Math.max(RELAY_GRACE_MIN_MS, leftMs()));
     await this.#periodic.stop();
@@ -123,6 +139,7 @@ export class Service {
     try {
       checkTls(this.#settings);
       if (this.#http) reloadTls(this.#http.server, tls);
+      this.#auth?.reloadTls(tls);
       this.#supervisor?.reloadTls();
       this.#logger.info({}, 'The TLS files were read again.');
     } catch (error) {
@@ -138,7 +155,7 @@ export class Service {
     );
   }
 
-  async #startHeartbeat(services: Services): Promise<() => boolean> {
+  async #startHeartbeat(services: Services): Promise<Pick<WorkerOptions, 'registry' | 'isSteady'>> {
     const sessions = new SessionsService({ db: services.db });
     const registry = new ProcessRegistry({
       ...{ db: services.db, id: services.ids.uuid(), roles: [...this.#settings.roles] },
@@ -146,14 +163,15 @@ export class Service {
     });
     const heartbeat = new Heartbeat(() => registry.beat(), services.clock);
     await heartbeat.run();
+    await registry.endKilledNeighbours();
     this.#registry = registry;
     this.#periodic.add(heartbeat);
     this.#periodic.add({ name: 'old-processes', intervalMs: 3_600_000, run: () => registry.forget() });
-    return () => heartbeat.isSteady();
+    return { registry, isSteady: () => heartbeat.isSteady() };
   }
 
-  #startWorker(services: Services, queue: Queue, isSteady: () => boolean): void {
-    const shared = { metrics: this.#metrics, periodic: this.#periodic, isSteady };
+  #startWorker(services: Services, queue: Queue, heard: Pick<WorkerOptions, 'registry' | 'isSteady'>): void {
+    const shared = { metrics: this.#metrics, periodic: this.#periodic, ...heard };
     this.#worker = new WorkerRole({ services, queue, ...shared });
     this.#worker.start();
   }
@@ -161,11 +179,22 @@ export class Service {
   async #startHttp(services: Services): Promise<number> {
     const { host, httpPort, trustProxy } = this.#settings;
     const tls = this.#tlsFiles();
-    let { publicUrl } = this.#settings;
-    const options = { logger: this.#logger, ids: services.ids, tls, trustProxy, publicUrl: () => publicUrl };
+    const { publicUrl } = services.addresses;
+    const options = { logger: this.#logger, ids: services.ids, tls, trustProxy, publicUrl };
     this.#http = createHttp(options);
+    await mountApi(this.#http, services, { readiness: () => this.#readiness.read() });
     const port = await naming('HTTP_PORT', listenHttp(this.#http, { host, port: httpPort }));
-    publicUrl = loadSettings({ ...this.#env, HTTP_PORT: String(port) }).publicUrl;
+    services.addresses.update(loadSettings({ ...this.#env, HTTP_PORT: String(port) }));
+    return port;
+  }
+
+  async #startAuth(services: Services, httpPort: number | null): Promise<number> {
+    const { host, authPort } = this.#settings;
+    this.#auth = new AuthRole(services, this.#tlsFiles());
+    const port = await naming('AUTH_PORT', this.#auth.listen({ host, port: authPort }));
+    const ports = { AUTH_PORT: String(port), ...(httpPort === null ? {} : { HTTP_PORT: String(httpPort) }) };
+    services.addresses.update(loadSettings({ ...this.#env, ...ports }));
+    await this.#auth.prepare();
     return port;
   }
 
@@ -205,7 +234,12 @@ export class Service {
     return port;
   }
 
-  #readyLine(ports: { httpPort: number | null; detectPort: number | null; internalPort: number }): ReadyLine {
+  #readyLine(ports: {
+    httpPort: number | null;
+    detectPort: number | null;
+    authPort: number | null;
+    internalPort: number;
+  }): ReadyLine {
     const { host } = this.#settings;
     const s = this.#tlsFiles() ? 's' : '';
     const shown = host.includes(':') ? `[${host}]` : host;
@@ -213,6 +247,7 @@ export class Service {
       event: 'ready',
       ...(ports.httpPort === null ? {} : { http: `http${s}://${shown}:${ports.httpPort}` }),
       ...(ports.detectPort === null ? {} : { detect: `ws${s}://${shown}:${ports.detectPort}` }),
+      ...(ports.authPort === null ? {} : { auth: `http${s}://${shown}:${ports.authPort}` }),
       internal: `http://${shown}:${ports.internalPort}`,
     };
   }

@@ -1,24 +1,32 @@
+import { createKeyExpiryHandler } from '../features/credentials/index.ts';
+import { createFollowUpHandler } from '../features/contacts/index.ts';
 import { createDetectionRetention, SessionsService } from '../features/detection/index.ts';
+import { createLookupsHandlers, createLookupsSweeps } from '../features/lookups/index.ts';
+import type { LookupsJobsOptions } from '../features/lookups/index.ts';
+import { createArtifactsSweep } from '../features/oauth/index.ts';
 import { createDeliveryHandler, createDeliveryRetention } from '../features/webhooks/index.ts';
+import { MutationAnswers } from '../platform/graphql/answers.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
 import { createNet } from '../platform/net/index.ts';
 import type { Net } from '../platform/net/index.ts';
 import { Relay } from '../platform/outbox/index.ts';
 import type { Queue } from '../platform/queue/index.ts';
 import type { Services } from './compose.ts';
+import { deliveryMetrics } from './delivery.metrics.ts';
 import type { Periodic } from './periodic.ts';
+import type { ProcessRegistry } from './process-registry.ts';
 
 const SWEEP_INTERVAL_MS = 5_000;
 const STATS_INTERVAL_MS = 5_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
-/** Bounds in seconds for times from an event to its first POST; 0.15 is the promise. */
-const DELAY_BUCKETS_SEC = [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export interface WorkerOptions {
   readonly services: Services;
   readonly queue: Queue;
   readonly metrics: Metrics;
   readonly periodic: Periodic;
+  /** Whose leases are handed back when they died. */
+  readonly registry: Pick<ProcessRegistry, 'id' | 'diedLately'>;
   /** Whether this process's own heartbeats have been reaching the database for a while. */
   readonly isSteady: () => boolean;
 }
@@ -30,27 +38,27 @@ export class WorkerRole {
 
   constructor(options: WorkerOptions) {
     const { services, queue, metrics } = options;
-    const { db, clock, ids, logger, settings, keyLookup } = services;
+    const { db, clock, ids, logger, settings, keyLookup, cipher } = services;
     this.#net = createNet({ allowPrivateTargets: settings.allowPrivateTargets, logger });
-    const delays = metrics.histogram({
-      name: 'tonegate_webhook_first_attempt_delay_seconds',
-      help: 'From the event to the start of its first delivery attempt',
-      buckets: DELAY_BUCKETS_SEC,
-    });
-    const attempts = metrics.counter({
-      name: 'tonegate_webhook_attempts_total',
-      help: 'Delivery attempts by what they led to',
-      labelNames: ['state'],
-    });
     const handler = createDeliveryHandler({
-      ...{ db, net: this.#net, clock, logger },
+      ...{ db, net: this.#net, clock, logger, cipher },
       signingKey: (keyId) => keyLookup.signingKey(keyId),
-      observe: (seen) => {
-        attempts.inc({ state: seen.state });
-        if (seen.attempt === 1) delays.observe(seen.sinceCreatedMs / 1_000);
-      },
+      ...deliveryMetrics(metrics),
     });
-    this.#relay = new Relay({ db, queue, clock, logger, ids, handlers: [handler] });
+    this.#relay = new Relay({
+      db,
+      queue,
+      clock,
+      logger,
+      ids,
+      owner: options.registry.id,
+      handlers: [
+        handler,
+        createKeyExpiryHandler(db),
+        createFollowUpHandler(services.followUps),
+        ...createLookupsHandlers(lookupsJobs(services)),
+      ],
+    });
     this.#schedule(options);
   }
 
@@ -64,9 +72,17 @@ export class WorkerRole {
     await this.#net.close();
   }
 
-  #schedule({ services, metrics, periodic, isSteady }: WorkerOptions): void {
+  #schedule({ services, metrics, periodic, registry, isSteady }: WorkerOptions): void {
     const { db, clock, settings, logger } = services;
     const sessions = new SessionsService({ db });
+    periodic.add({
+      name: 'lost-leases',
+      intervalMs: SWEEP_INTERVAL_MS,
+      run: async () => {
+        const rows = await this.#relay.handBack(await registry.diedLately({ byHeartbeat: isSteady() }));
+        if (rows > 0) logger.warn({ rows }, 'Work of processes that died is handed out again.');
+      },
+    });
     periodic.add({
       name: 'lost-sessions',
       intervalMs: SWEEP_INTERVAL_MS,
@@ -83,7 +99,14 @@ export class WorkerRole {
       intervalMs: detection.intervalMs,
       run: (signal) => detection.run(signal),
     });
+    for (const sweep of createLookupsSweeps(lookupsJobs(services))) {
+      periodic.add({ ...sweep, run: (signal) => sweep.run(signal) });
+    }
+    const artifacts = createArtifactsSweep({ db, clock });
+    periodic.add({ ...artifacts, run: (signal) => artifacts.run(signal) });
     periodic.add({ name: 'deliveries', intervalMs: RETENTION_INTERVAL_MS, run: () => deliveries.run() });
+    const answers = new MutationAnswers(services);
+    periodic.add({ ...answers.sweep, run: () => answers.deleteOld() });
     const rows = metrics.gauge({
       name: 'tonegate_outbox_rows',
       help: 'Outbox rows by state',
@@ -106,3 +129,9 @@ export class WorkerRole {
     });
   }
 }
+
+const lookupsJobs = ({ db, clock, files, lookups, settings }: Services): LookupsJobsOptions => ({
+  ...{ db, clock, storage: files.kept, numbers: lookups.numbers },
+  folders: [files.kept, files.incoming],
+  retentionDays: settings.retentionDays,
+});

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Account } from '../../features/accounts/index.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { formatMoney } from '../../kernel/money.ts';
+import { FLAG_FORMS, parseFlags } from './account-flags.ts';
 import type { CliContext } from './context.ts';
-import { parseAmount, parseScopes, parseSwitches, parseWholeNumber, readSecret, withUsage } from './input.ts';
+import { parseAmount, parseScopes, parseWholeNumber, readSecret, withUsage } from './input.ts';
 
 interface CreateOptions {
   name: string;
@@ -15,8 +16,6 @@ interface CreateOptions {
   concurrentSessions?: number;
   json?: true;
 }
-
-const SWITCHES = { detection: 'detection', building_blocks: 'buildingBlocks' } as const;
 
 /** `tonegate account …`: what an operator does to accounts. */
 export function register(program: Command, cli: CliContext): void {
@@ -92,15 +91,18 @@ function registerShow(account: Command, cli: CliContext): void {
 function registerSet(account: Command, cli: CliContext): void {
   account
     .command('set')
-    .description('switch detection or Building Blocks on or off for an account')
-    .argument('<switches...>', 'detection=on|off building_blocks=on|off')
+    .description('switch parts of an account on or off, and set its plan, dunning tier and limits')
+    .argument('<flags...>', FLAG_FORMS)
     .requiredOption('--team <team_id>', 'the account')
     .option('--json', 'the account as one JSON object')
-    .addHelpText('after', '\nExample:\n  tonegate account set --team 1f0c… detection=off')
+    .addHelpText(
+      'after',
+      '\nExample:\n  tonegate account set --team 1f0c… detection=off plan=active dunning=none',
+    )
     .action(async (words: string[], options: { team: string; json?: true }) => {
-      const flags = parseSwitches(words, SWITCHES);
+      const flags = parseFlags(words);
       const { accounts } = await cli.openServices();
-      await accounts.setFlags(options.team, flags);
+      await withUsage(() => accounts.setFlags(options.team, flags));
       print(cli, await accounts.get(options.team), options.json);
     });
 }
@@ -138,7 +140,9 @@ function registerPlatformToken(account: Command, cli: CliContext): void {
     });
 }
 
-function present(account: Account): Record<string, unknown> {
+type Shown = Record<string, string | number | boolean | string[] | null>;
+
+function present(account: Account): Shown {
   const decimal = (micros: bigint): number => Number(formatMoney(micros));
   return {
     team_id: account.teamId,
@@ -146,11 +150,15 @@ function present(account: Account): Record<string, unknown> {
     verified: account.verified,
     operator: account.operator,
     test_mode: account.testMode,
+    suspended: account.suspended,
     plan: account.plan,
+    features: account.features,
+    dunning: account.dunningTier,
     detection: account.detection,
     building_blocks: account.buildingBlocks,
     keep_transcripts: account.keepTranscripts,
     concurrent_sessions: account.concurrentSessions,
+    send_rate: account.sendRate,
     platform_token: account.hasPlatformToken,
     balance: decimal(account.balanceMicros),
     reserved: decimal(account.reservedMicros),
@@ -162,12 +170,17 @@ function present(account: Account): Record<string, unknown> {
 function print(cli: CliContext, account: Account, json: true | undefined): void {
   const shown = present(account);
   if (json) return cli.stdout(JSON.stringify(shown));
-  const words: Record<string, unknown> = {
+  const words: Shown = {
     ...shown,
     created_at: new Date(account.createdAtMs).toISOString(),
   };
   for (const [field, value] of Object.entries(words)) {
-    const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
-    cli.stdout(`${field.padEnd(19)} ${text}`);
+    cli.stdout(`${field.padEnd(20)} ${wordOf(value)}`);
   }
+}
+
+function wordOf(value: Shown[string] | undefined): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.join(', ') || 'none';
+  return String(value ?? 'none');
 }

@@ -13,6 +13,7 @@ const PROJECT_DIR = fileURLToPath(new URL('../../..', import.meta.url));
 const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   detection: [process.execPath, '--import', 'tsx', 'benchmarks/detection/run.ts'],
   gateway: [process.execPath, '--import', 'tsx', 'benchmarks/gateway/run.ts'],
+  account: [process.execPath, '--import', 'tsx', 'benchmarks/account/run.ts'],
   dsp: ['cargo', 'bench', '--workspace'],
 };
 
@@ -20,8 +21,8 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
 export function register(program: Command, cli: CliContext): void {
   program
     .command('bench')
-    .description('run benchmarks: detection, gateway, dsp; without a name all three, one after the other')
-    .argument('[name]', 'detection, gateway or dsp')
+    .description('run benchmarks: detection, gateway, account, dsp; without a name all, one after the other')
+    .argument('[name]', 'detection, gateway, account or dsp')
     .argument('[options...]', 'options of that benchmark, after --')
     .addHelpText(
       'after',

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { presentDetectionKey } from '../../features/credentials/index.ts';
-import { SCOPES } from '../../kernel/caller.ts';
+import { presentDetectionKey, presentMadeDetectionKey } from '../../features/credentials/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Services } from '../compose.ts';
 import { CommandFailed, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
 import { parseWholeNumber, withUsage } from './input.ts';
+import { ownerOf } from './owner.ts';
 
 /** `tonegate detection-key …`: Detection keys of an account, as its owner. */
 export function register(program: Command, cli: CliContext): void {
@@ -38,7 +38,9 @@ function registerCreate(keys: Command, cli: CliContext): void {
       const services = await cli.openServices();
       const caller = await ownerOf(services, options.team);
       const input = { name: options.name, expiresInSeconds: options.expiresIn };
-      const made = presentDetectionKey(await withUsage(() => services.detectionKeys.create(caller, input)));
+      const made = presentMadeDetectionKey(
+        await withUsage(() => services.detectionKeys.create(caller, input)),
+      );
       if (options.json) return cli.stdout(JSON.stringify(made));
       for (const [field, value] of Object.entries(made))
         cli.stdout(`${field.padEnd(11)} ${wordOf(field, value)}`);
@@ -99,12 +101,6 @@ async function idByName(services: Services, caller: Caller, name: string): Promi
       ? 'no Detection key has this name'
       : 'several Detection keys have this name: give the id',
   );
-}
-
-/** The command line acts as the account's owner. */
-async function ownerOf(services: Services, teamId: string): Promise<Caller> {
-  const userId = await services.accounts.ownerId(teamId);
-  return { teamId, userId, scopes: new Set(SCOPES), operator: true };
 }
 
 const wordOf = (field: string, value: string | number | null | undefined): string =>

@@ -33,23 +33,6 @@ export function parseChoice<T extends string>(choices: readonly T[]): (text: str
   };
 }
 
-/** `name=on|off` words, at least one, of the switches given by their names on the command line. */
-export function parseSwitches<K extends string>(
-  words: readonly string[],
-  names: Readonly<Record<string, K>>,
-): Partial<Record<K, boolean>> {
-  const switches: Partial<Record<K, boolean>> = {};
-  for (const word of words) {
-    const [name = '', value] = word.split('=');
-    const key = Object.hasOwn(names, name) ? names[name] : undefined;
-    if (key === undefined || (value !== 'on' && value !== 'off')) {
-      throw new UsageError(`'${word}' is no switch: give ${Object.keys(names).join('=on|off or ')}=on|off`);
-    }
-    switches[key] = value === 'on';
-  }
-  return switches;
-}
-
 /** Runs a use case; values that it finds invalid are wrong usage here. */
 export async function withUsage<T>(work: () => Promise<T>): Promise<T> {
   try {

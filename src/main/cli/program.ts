@@ -13,6 +13,8 @@ import { CommandFailed, EXIT, UsageError } from './context.ts';
 import type { CliContext } from './context.ts';
 import { register as registerAccount } from './account.commands.ts';
 import { register as registerBench } from './bench.commands.ts';
+import { register as registerClient } from './client.commands.ts';
+import { register as registerCheckReceiver } from './check-receiver.commands.ts';
 import { register as registerDemo } from './demo.commands.ts';
 import { register as registerDetectionKey } from './detection-key.commands.ts';
 import { register as registerDetect } from './detect.commands.ts';
@@ -30,7 +32,9 @@ const MODULES = [
   registerMigrate,
   registerAccount,
   registerUser,
+  registerClient,
   registerDetectionKey,
+  registerCheckReceiver,
   registerSettings,
   registerRekey,
 ];

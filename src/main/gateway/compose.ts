@@ -1,9 +1,19 @@
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/ids.ts';
 import { LedgerService } from '../../features/accounts/index.ts';
+// Not by its index: a gateway needs nothing else of carriers, whose drivers bring libraries of their own.
+import { verifyPlayPlan } from '../../features/carriers/play-plan.rules.ts';
 import { DetectionKeyLookup } from '../../features/credentials/index.ts';
-import { DetectionGateway, loadNative, SOCKETS_PER_SESSION } from '../../features/detection/index.ts';
+import {
+  DetectionGateway,
+  loadNative,
+  MessageCache,
+  SOCKETS_PER_SESSION,
+} from '../../features/detection/index.ts';
+import type { PlayFloor } from '../../features/detection/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { Cipher, openDb } from '../../platform/db/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/logger/index.ts';
@@ -17,6 +27,7 @@ import type { Queue } from '../../platform/queue/index.ts';
 import { MAX_SESSIONS_DEFAULT, SettingsError } from '../../platform/settings/index.ts';
 import type { Settings } from '../../platform/settings/index.ts';
 import { uwsLoads } from '../../platform/socket/index.ts';
+import { FileStorage } from '../../platform/storage/index.ts';
 import { VERSION } from '../version.ts';
 import { descriptorFault, descriptorLimit } from './descriptors.ts';
 
@@ -45,6 +56,15 @@ function sessionsMax(settings: Settings): number {
   const fault = descriptorFault(max * SOCKETS_PER_SESSION, descriptorLimit());
   if (fault !== null) throw new SettingsError('MAX_SESSIONS', `smaller: ${fault}`);
   return max;
+}
+
+/** Plans of this service's calls, and the files they name: those kept under DATA_DIR. */
+function playFloor(settings: Settings, clock: Clock): PlayFloor {
+  const masterKeys = [needed(settings.masterKey, 'MASTER_KEY'), ...settings.masterKeyPrevious];
+  return {
+    verifyPlan: (token) => verifyPlayPlan(token, { masterKeys, nowMs: clock.nowMs() }),
+    messages: new MessageCache({ storage: new FileStorage(join(settings.dataDir, 'media', 'kept')) }),
+  };
 }
 
 /** One gateway process out of plain parts. */
@@ -82,6 +102,7 @@ export function composeGateway(options: {
     ledger: new LedgerService({ db, clock }),
     net,
     native,
+    play: playFloor(settings, clock),
     metrics,
     clock,
     ids,
