@@ -1,3 +1,7 @@
+export { AccountsWorld, callerOf, makeAccount } from './account.ts';
+export type { NewTestAccount, TestAccount } from './account.ts';
+export { startApi } from './api.ts';
+export type { ApiAnswer, ApiOptions, As, RequestOptions, TestApi } from './api.ts';
 export { catchWebhooks } from './catch-webhooks.ts';
 export type { Answer, Catcher, CaughtWebhook } from './catch-webhooks.ts';
 export { testDb } from './test-db.ts';

@@ -15,6 +15,7 @@ export interface ReadyLine {
   event: 'ready';
   http: string;
   detect: string;
+  auth: string;
   internal: string;
 }
 

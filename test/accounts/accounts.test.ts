@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyPassword } from '../../src/features/accounts/index.ts';
 import { SCOPES } from '../../src/kernel/caller.ts';
-import { testDb, until } from '../_util/index.ts';
+import { AccountsWorld, testDb, until } from '../_util/index.ts';
 import type { TestDb } from '../_util/index.ts';
-import { AccountsWorld } from './world.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -16,13 +15,20 @@ describe('accounts', () => {
 
   beforeAll(async () => {
     database = await testDb();
-    world = new AccountsWorld(database.db);
+    world = new AccountsWorld(database);
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await world.close();
+    await database.drop();
+  });
 
   it('are made with an owner, funds in the ledger, an API key and a Detection key', async () => {
-    const made = await world.accounts.create({ name: 'Näme', fundsMicros: 2_500_000n, scopes: ['rvm:send'] });
-    expect(await world.accounts.get(made.teamId)).toMatchObject({
+    const made = await world.services.accounts.create({
+      name: 'Näme',
+      fundsMicros: 2_500_000n,
+      scopes: ['rvm:send'],
+    });
+    expect(await world.services.accounts.get(made.teamId)).toMatchObject({
       ...{ name: 'Näme', verified: true, operator: false, testMode: false, plan: 'active', detection: true },
       ...{
         buildingBlocks: true,
@@ -50,15 +56,15 @@ describe('accounts', () => {
       type: 'standard',
     });
     expect(key?.['secret_hash']).toEqual(createHash('sha256').update(made.apiKey.secret).digest());
-    expect(await world.lookup.byKey(made.detectionKey)).toMatchObject({
+    expect(await world.services.keyLookup.byKey(made.detectionKey)).toMatchObject({
       teamId: made.teamId,
       createdBy: made.ownerId,
     });
   });
 
   it('hold secrets in no readable column', async () => {
-    const made = await world.accounts.create({ name: 'Secrets' });
-    await world.accounts.setPlatformToken(made.teamId, 'platform-token-0123456789');
+    const made = await world.services.accounts.create({ name: 'Secrets' });
+    await world.services.accounts.setPlatformToken(made.teamId, 'platform-token-0123456789');
     const { rows } = await database.db.query(
       `select concat_ws(' ', row_to_json(t), row_to_json(a), row_to_json(d)) as all_text
        from teams t join api_keys a on a.team_id = t.id join detection_keys d on d.team_id = t.id where t.id = $1`,
@@ -73,8 +79,8 @@ describe('accounts', () => {
 
   it('take the options of an operator', async () => {
     const options = { verified: false, testMode: true, operator: true, concurrentSessions: 7 };
-    const { teamId } = await world.accounts.create({ name: 'Options', ...options });
-    expect(await world.accounts.get(teamId)).toMatchObject({ ...options, balanceMicros: 0n });
+    const { teamId } = await world.services.accounts.create({ name: 'Options', ...options });
+    expect(await world.services.accounts.get(teamId)).toMatchObject({ ...options, balanceMicros: 0n });
     expect(await row('select scopes from api_keys where team_id = $1', [teamId])).toEqual({
       scopes: [...SCOPES],
     });
@@ -90,7 +96,7 @@ describe('accounts', () => {
     ['concurrent_sessions', { name: 'a', concurrentSessions: -1 }],
   ])('are refused with a wrong %s', async (field, input) => {
     const before = await row('select count(*) as n from teams', []);
-    await expect(world.accounts.create(input)).rejects.toMatchObject({
+    await expect(world.services.accounts.create(input)).rejects.toMatchObject({
       code: 'validation-error',
       details: { field },
     });
@@ -100,45 +106,50 @@ describe('accounts', () => {
   it('are made whole or not at all', async () => {
     const before = await row('select count(*) as n from teams', []);
     const scopes = ['not a text array \0'] as never;
-    await expect(world.accounts.create({ name: 'Broken', scopes })).rejects.toThrow();
+    await expect(world.services.accounts.create({ name: 'Broken', scopes })).rejects.toThrow();
     expect(await row('select count(*) as n from teams', [])).toEqual(before);
   });
 
   it('are switched, funded and given a platform token, each announced to the gateways', async () => {
-    const { teamId } = await world.accounts.create({ name: 'Switched' });
-    const { detectionKey } = await world.accounts.create({ name: 'Other', fundsMicros: 1n });
+    const { teamId } = await world.services.accounts.create({ name: 'Switched' });
+    const { detectionKey } = await world.services.accounts.create({ name: 'Other', fundsMicros: 1n });
     const heard = await world.announcements();
-    await world.accounts.setFlags(teamId, { detection: false });
+    await world.services.accounts.setFlags(teamId, { detection: false });
     await until(() => heard.length === 1);
-    await world.accounts.setPlatformToken(teamId, 'token');
+    await world.services.accounts.setPlatformToken(teamId, 'token');
     await until(() => heard.length === 2);
-    await world.accounts.addFunds(teamId, 5n);
+    await world.services.accounts.addFunds(teamId, 5n);
     await until(() => heard.length === 3);
     expect(new Set(heard)).toEqual(new Set([teamId]));
-    expect(await world.accounts.get(teamId)).toMatchObject({
+    expect(await world.services.accounts.get(teamId)).toMatchObject({
       detection: false,
       balanceMicros: 5n,
       hasPlatformToken: true,
     });
-    expect(await world.lookup.byKey(detectionKey)).toMatchObject({ detectionOn: true, platformToken: null });
-    await world.accounts.setPlatformToken(teamId, null);
-    expect((await world.accounts.get(teamId)).hasPlatformToken).toBe(false);
+    expect(await world.services.keyLookup.byKey(detectionKey)).toMatchObject({
+      detectionOn: true,
+      platformToken: null,
+    });
+    await world.services.accounts.setPlatformToken(teamId, null);
+    expect((await world.services.accounts.get(teamId)).hasPlatformToken).toBe(false);
   });
 
   it('that do not exist are not found', async () => {
     const expected = { code: 'not-found', status: 404 };
     for (const teamId of [UNKNOWN, 'no-uuid']) {
-      await expect(world.accounts.get(teamId)).rejects.toMatchObject(expected);
-      await expect(world.accounts.ownerId(teamId)).rejects.toMatchObject(expected);
-      await expect(world.accounts.setFlags(teamId, { detection: true })).rejects.toMatchObject(expected);
-      await expect(world.accounts.setPlatformToken(teamId, 'x')).rejects.toMatchObject(expected);
-      await expect(world.accounts.addFunds(teamId, 1n)).rejects.toMatchObject(expected);
+      await expect(world.services.accounts.get(teamId)).rejects.toMatchObject(expected);
+      await expect(world.services.accounts.ownerId(teamId)).rejects.toMatchObject(expected);
+      await expect(world.services.accounts.setFlags(teamId, { detection: true })).rejects.toMatchObject(
+        expected,
+      );
+      await expect(world.services.accounts.setPlatformToken(teamId, 'x')).rejects.toMatchObject(expected);
+      await expect(world.services.accounts.addFunds(teamId, 1n)).rejects.toMatchObject(expected);
     }
   });
 
   it.each(['', 'with space', 'x'.repeat(257), 'ü'])('refuse the platform token %j', async (token) => {
-    const { teamId } = await world.accounts.create({ name: 'Token' });
-    await expect(world.accounts.setPlatformToken(teamId, token)).rejects.toMatchObject({
+    const { teamId } = await world.services.accounts.create({ name: 'Token' });
+    await expect(world.services.accounts.setPlatformToken(teamId, token)).rejects.toMatchObject({
       code: 'validation-error',
     });
   });
@@ -151,10 +162,13 @@ describe('users', () => {
 
   beforeAll(async () => {
     database = await testDb();
-    world = new AccountsWorld(database.db);
-    teamId = (await world.accounts.create({ name: 'Users' })).teamId;
+    world = new AccountsWorld(database);
+    teamId = (await world.services.accounts.create({ name: 'Users' })).teamId;
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await world.close();
+    await database.drop();
+  });
 
   const user = {
     email: 'a@example.com',
@@ -164,7 +178,7 @@ describe('users', () => {
   } as const;
 
   it('are made with a password that only verifies', async () => {
-    const userId = await world.users.create({ ...user, teamId });
+    const userId = await world.services.users.create({ ...user, teamId });
     const { rows } = await database.db.query<Record<string, string>>('select * from users where id = $1', [
       userId,
     ]);
@@ -182,8 +196,8 @@ describe('users', () => {
   });
 
   it('have emails of their own, whatever the case', async () => {
-    await world.users.create({ ...user, teamId, email: 'b@example.com' });
-    const again = world.users.create({ ...user, teamId, email: 'B@Example.com' });
+    await world.services.users.create({ ...user, teamId, email: 'b@example.com' });
+    const again = world.services.users.create({ ...user, teamId, email: 'B@Example.com' });
     await expect(again).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -196,12 +210,12 @@ describe('users', () => {
     ['ai_access', { aiAccess: 'all' as never }],
     ['display_name', { displayName: '' }],
   ])('are refused with a wrong %s', async (field, part) => {
-    const made = world.users.create({ ...user, teamId, email: 'c@example.com', ...part });
+    const made = world.services.users.create({ ...user, teamId, email: 'c@example.com', ...part });
     await expect(made).rejects.toMatchObject({ code: 'validation-error', details: { field } });
   });
 
   it('need an account', async () => {
-    await expect(world.users.create({ ...user, teamId: UNKNOWN })).rejects.toMatchObject({
+    await expect(world.services.users.create({ ...user, teamId: UNKNOWN })).rejects.toMatchObject({
       code: 'not-found',
     });
   });

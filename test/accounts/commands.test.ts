@@ -105,6 +105,22 @@ describe('the command line', () => {
     });
   });
 
+  it('sets plan, dunning tier, features, limits and suspension, and takes them back', async () => {
+    const team = await newTeam();
+    const words = ['plan=trial', 'dunning=restricted', 'features=email,detection', 'suspended=on'];
+    const limits = ['concurrent_sessions=7', 'send_rate=50', 'verified=off', 'test_mode=on'];
+    expect(await runJson('account', 'set', '--team', team, ...words, ...limits)).toMatchObject({
+      ...{ plan: 'trial', dunning: 'restricted', features: ['email', 'detection'], suspended: true },
+      ...{ concurrent_sessions: 7, send_rate: 50, verified: false, test_mode: true },
+    });
+    const back = ['dunning=none', 'features=none', 'suspended=off', 'send_rate=none'];
+    expect(await runJson('account', 'set', '--team', team, ...back)).toMatchObject({
+      ...{ plan: 'trial', dunning: null, features: [], suspended: false, send_rate: null },
+    });
+    const lines = await run('account', 'show', '--team', team);
+    expect(lines.find((line) => line.startsWith('features'))).toMatch(/ none$/);
+  });
+
   it('stores a platform token and never shows it', async () => {
     const team = await newTeam();
     const lines = await run('account', 'set-platform-token', 'platform-token-1', '--team', team, '--json');
@@ -171,6 +187,11 @@ describe('the command line', () => {
     'account set detection=on',
     'account set --team T detection=maybe',
     'account set --team T plan=on',
+    'account set --team T dunning=',
+    'account set --team T features=email,fax',
+    'account set --team T features=email,email',
+    'account set --team T send_rate=-1',
+    'account set --team T __proto__=on',
     'account set --team T constructor=on',
     'account add-funds --team T',
     'account add-funds --team T --amount x',

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { captured, fundsAdded, refunded, released, reserved } from '../../src/features/accounts/index.ts';
 import type { LedgerEntry } from '../../src/features/accounts/index.ts';
-import { testDb, until } from '../_util/index.ts';
+import { AccountsWorld, testDb, until } from '../_util/index.ts';
 import type { TestDb } from '../_util/index.ts';
-import { AccountsWorld } from './world.ts';
 
 describe('the ledger', () => {
   let database: TestDb;
@@ -13,12 +12,16 @@ describe('the ledger', () => {
 
   beforeAll(async () => {
     database = await testDb();
-    world = new AccountsWorld(database.db);
+    world = new AccountsWorld(database);
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await world.close();
+    await database.drop();
+  });
 
-  const newTeam = async (): Promise<string> => (await world.accounts.create({ name: 'Ledger' })).teamId;
-  const book = (...entries: LedgerEntry[]) => database.db.tx((tx) => world.ledger.book(tx, entries));
+  const newTeam = async (): Promise<string> =>
+    (await world.services.accounts.create({ name: 'Ledger' })).teamId;
+  const book = (...entries: LedgerEntry[]) => database.db.tx((tx) => world.services.ledger.book(tx, entries));
   const funds = (teamId: string, amountMicros: bigint) =>
     fundsAdded({ teamId, amountMicros, causeType: 'test', causeId: randomUUID() });
   const sums = async (teamId: string) =>
@@ -35,7 +38,7 @@ describe('the ledger', () => {
     const cause = { teamId, amountMicros: 100n, causeType: 'session', causeId: 's1' };
     await book(captured(cause), captured(cause), fundsAdded({ ...cause, amountMicros: 1_000n }));
     await book(captured(cause));
-    expect(await world.ledger.balance(teamId)).toMatchObject({ balanceMicros: 900n });
+    expect(await world.services.ledger.balance(teamId)).toMatchObject({ balanceMicros: 900n });
     expect((await sums(teamId))?.n).toBe(2n);
   });
 
@@ -49,12 +52,14 @@ describe('the ledger', () => {
       ...{ teamId, productCode: 'detection', units, causeType: 'session', causeId: randomUUID() },
     });
     await database.db.tx((tx) =>
-      world.ledger.capture(tx, [charge(standard, 10), charge(special, 10), charge(standard, 1)]),
+      world.services.ledger.capture(tx, [charge(standard, 10), charge(special, 10), charge(standard, 1)]),
     );
-    expect((await world.ledger.balance(standard)).balanceMicros).toBe(-6_600n);
-    expect((await world.ledger.balance(special)).balanceMicros).toBe(-1_000n);
+    expect((await world.services.ledger.balance(standard)).balanceMicros).toBe(-6_600n);
+    expect((await world.services.ledger.balance(special)).balanceMicros).toBe(-1_000n);
     const unknown = { ...charge(standard, 1), productCode: 'unknown' };
-    await expect(database.db.tx((tx) => world.ledger.capture(tx, [unknown]))).rejects.toThrow(/no price/);
+    await expect(database.db.tx((tx) => world.services.ledger.capture(tx, [unknown]))).rejects.toThrow(
+      /no price/,
+    );
   });
 
   it('cannot be changed, shortened or emptied', async () => {
@@ -73,12 +78,12 @@ describe('the ledger', () => {
   it('leaves nothing of a transaction that rolls back', async () => {
     const teamId = await newTeam();
     const failed = database.db.tx(async (tx) => {
-      await world.ledger.book(tx, [funds(teamId, 5n)]);
+      await world.services.ledger.book(tx, [funds(teamId, 5n)]);
       throw new Error('no');
     });
     await expect(failed).rejects.toThrow('no');
     expect(await sums(teamId)).toMatchObject({ amount: 0n, n: 0n });
-    expect((await world.ledger.balance(teamId)).balanceMicros).toBe(0n);
+    expect((await world.services.ledger.balance(teamId)).balanceMicros).toBe(0n);
   });
 
   it('announces an account when its funds end or come back, and not otherwise', async () => {
@@ -107,7 +112,7 @@ describe('the ledger', () => {
         return book(...order.map((teamId) => funds(teamId, 1n)));
       }),
     );
-    for (const teamId of teams) expect((await world.ledger.balance(teamId)).balanceMicros).toBe(40n);
+    for (const teamId of teams) expect((await world.services.ledger.balance(teamId)).balanceMicros).toBe(40n);
   });
 
   it('agrees with a model after any commands: the balance is the sum of the entries', async () => {
@@ -140,7 +145,7 @@ describe('the ledger', () => {
             }),
           );
           const done = database.db.tx(async (tx) => {
-            await world.ledger.book(tx, entries);
+            await world.services.ledger.book(tx, entries);
             if (fails) throw new Error('rolled back');
           });
           if (fails) {
@@ -159,7 +164,8 @@ describe('the ledger', () => {
         }
         for (const [index, teamId] of teams.entries()) {
           const expected = { balance: model[index]?.balance, reserved: model[index]?.reserved };
-          const { balanceMicros, reservedMicros, availableMicros } = await world.ledger.balance(teamId);
+          const { balanceMicros, reservedMicros, availableMicros } =
+            await world.services.ledger.balance(teamId);
           expect({ balance: balanceMicros, reserved: reservedMicros }).toEqual(expected);
           expect(availableMicros).toBe(balanceMicros - reservedMicros);
           expect(await sums(teamId)).toMatchObject({ amount: expected.balance, reserved: expected.reserved });

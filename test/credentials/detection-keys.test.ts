@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { presentDetectionKey } from '../../src/features/credentials/index.ts';
-import { openDb } from '../../src/platform/db/index.ts';
-import { silentLogger } from '../../src/platform/logger/index.ts';
-import { AccountsWorld, callerOf } from '../accounts/world.ts';
-import { testDb, until } from '../_util/index.ts';
+import { presentDetectionKey, presentMadeDetectionKey } from '../../src/features/credentials/index.ts';
+import { AccountsWorld, callerOf, testDb, until } from '../_util/index.ts';
 import type { TestDb } from '../_util/index.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,15 +11,18 @@ describe('Detection keys', () => {
 
   beforeAll(async () => {
     database = await testDb();
-    world = new AccountsWorld(database.db);
+    world = new AccountsWorld(database);
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await world.close();
+    await database.drop();
+  });
 
   it('are made as the contract shows them; the key itself is shown only then', async () => {
     const { caller } = await world.account();
-    const made = await world.keys.create(caller, { name: 'dialer', expiresInSeconds: 300 });
+    const made = await world.services.detectionKeys.create(caller, { name: 'dialer', expiresInSeconds: 300 });
     const nowMs = world.clock.nowMs();
-    expect(presentDetectionKey(made)).toEqual({
+    expect(presentMadeDetectionKey(made)).toEqual({
       key_id: expect.stringMatching(UUID) as string,
       name: 'dialer',
       api_key: expect.stringMatching(/^tgd_[A-Za-z0-9_-]{49}$/) as string,
@@ -30,7 +30,7 @@ describe('Detection keys', () => {
       created_at: nowMs,
       expires_at: nowMs + 300_000,
     });
-    const listed = (await world.keys.list(caller)).map(presentDetectionKey);
+    const listed = (await world.services.detectionKeys.list(caller)).map(presentDetectionKey);
     expect(listed.find((key) => key['key_id'] === made.keyId)).toEqual({
       ...{ key_id: made.keyId, name: 'dialer', key_hint: made.keyHint, status: 'active' },
       ...{ created_at: nowMs, expires_at: nowMs + 300_000 },
@@ -40,7 +40,7 @@ describe('Detection keys', () => {
 
   it('get a fixed label and the date as name, and do not expire, unless told otherwise', async () => {
     const { caller } = await world.account();
-    const made = await world.keys.create(caller, {});
+    const made = await world.services.detectionKeys.create(caller, {});
     expect(made).toMatchObject({ name: 'Detection key 2026-03-01', expiresAtMs: null });
   });
 
@@ -60,7 +60,7 @@ describe('Detection keys', () => {
   ])('are refused with a wrong %s: %j', async (field, input) => {
     const { caller } = await world.account();
     const expected = { code: 'validation-error', status: 400, details: { field } };
-    await expect(world.keys.create(caller, input)).rejects.toMatchObject(expected);
+    await expect(world.services.detectionKeys.create(caller, input)).rejects.toMatchObject(expected);
   });
 
   it.each([
@@ -70,107 +70,111 @@ describe('Detection keys', () => {
     { expiresInSeconds: 31_536_000 },
   ])('are taken at the bounds: %j', async (input) => {
     const { caller } = await world.account();
-    await expect(world.keys.create(caller, input)).resolves.toBeDefined();
+    await expect(world.services.detectionKeys.create(caller, input)).resolves.toBeDefined();
   });
 
   it.each([
-    ['trial-feature-blocked', { plan: 'trial' }],
+    ['trial_feature_blocked', { plan: 'trial' }],
     ['forbidden', { plan: 'inactive' }],
     ['team-not-verified', { verified: false }],
     ['byoc-required', { buildingBlocks: false }],
   ] as const)('are refused with %s when the account is %j', async (code, flags) => {
     const { caller, teamId } = await world.account();
-    await world.accounts.setFlags(teamId, flags);
-    await expect(world.keys.create(caller, {})).rejects.toMatchObject({ code, status: 403 });
-    expect(await world.keys.list(caller)).toHaveLength(1);
+    await world.services.accounts.setFlags(teamId, flags);
+    await expect(world.services.detectionKeys.create(caller, {})).rejects.toMatchObject({
+      code,
+      status: 403,
+    });
+    expect(await world.services.detectionKeys.list(caller)).toHaveLength(1);
   });
 
   it('are at most 25 for an account, also when they are made at once; a revoked one makes room', async () => {
     const { caller } = await world.account();
-    const results = await Promise.allSettled(Array.from({ length: 30 }, () => world.keys.create(caller, {})));
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, () => world.services.detectionKeys.create(caller, {})),
+    );
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused).toHaveLength(6);
     for (const { reason } of refused) expect(reason).toMatchObject({ code: 'conflict', status: 409 });
-    const keys = await world.keys.list(caller);
+    const keys = await world.services.detectionKeys.list(caller);
     expect(keys).toHaveLength(25);
-    await world.keys.revoke(caller, keys[0]?.keyId ?? '');
-    await expect(world.keys.create(caller, {})).resolves.toBeDefined();
-    await expect(world.keys.create(caller, {})).rejects.toMatchObject({ code: 'conflict' });
+    await world.services.detectionKeys.revoke(caller, keys[0]?.keyId ?? '');
+    await expect(world.services.detectionKeys.create(caller, {})).resolves.toBeDefined();
+    await expect(world.services.detectionKeys.create(caller, {})).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('are suspended without funds or detection, resume by themselves, and expire', async () => {
     const { caller, teamId } = await world.account();
-    const made = await world.keys.create(caller, { expiresInSeconds: 600 });
+    const made = await world.services.detectionKeys.create(caller, { expiresInSeconds: 600 });
     const status = async () =>
-      (await world.keys.list(caller)).find((key) => key.keyId === made.keyId)?.status;
+      (await world.services.detectionKeys.list(caller)).find((key) => key.keyId === made.keyId)?.status;
     const charge = { teamId, amountMicros: 100_000_000n, causeType: 'session', causeId: 's' };
-    await database.db.tx((tx) => world.ledger.capture(tx, [charge]));
+    await database.db.tx((tx) => world.services.ledger.capture(tx, [charge]));
     expect(await status()).toBe('suspended');
-    await world.accounts.addFunds(teamId, 1n);
+    await world.services.accounts.addFunds(teamId, 1n);
     expect(await status()).toBe('active');
-    await world.accounts.setFlags(teamId, { detection: false });
+    await world.services.accounts.setFlags(teamId, { detection: false });
     expect(await status()).toBe('suspended');
-    await world.accounts.setFlags(teamId, { detection: true });
+    await world.services.accounts.setFlags(teamId, { detection: true });
     expect(await status()).toBe('active');
     world.clock.advance(600_000);
     expect(await status()).toBe('expired');
-    await world.keys.revoke(caller, made.keyId);
+    await world.services.detectionKeys.revoke(caller, made.keyId);
     expect(await status()).toBeUndefined();
   });
 
   it('are revoked once, announced, and gone from the list', async () => {
     const { caller, teamId } = await world.account();
-    const made = await world.keys.create(caller, {});
+    const made = await world.services.detectionKeys.create(caller, {});
     const heard = await world.announcements();
-    expect(await world.keys.revoke(caller, made.keyId.toUpperCase())).toEqual({
+    expect(await world.services.detectionKeys.revoke(caller, made.keyId.toUpperCase())).toEqual({
       keyId: made.keyId,
       revoked: true,
     });
     await until(() => heard.includes(teamId));
-    expect((await world.keys.list(caller)).map((key) => key.keyId)).not.toContain(made.keyId);
-    await expect(world.keys.revoke(caller, made.keyId)).rejects.toMatchObject({ code: 'not-found' });
+    expect((await world.services.detectionKeys.list(caller)).map((key) => key.keyId)).not.toContain(
+      made.keyId,
+    );
+    await expect(world.services.detectionKeys.revoke(caller, made.keyId)).rejects.toMatchObject({
+      code: 'not-found',
+    });
   });
 
   it('of other accounts are not found and stay as they are', async () => {
     const [mine, theirs] = [await world.account(), await world.account()];
-    const made = await world.keys.create(theirs.caller, {});
-    await expect(world.keys.revoke(mine.caller, made.keyId)).rejects.toMatchObject({
+    const made = await world.services.detectionKeys.create(theirs.caller, {});
+    await expect(world.services.detectionKeys.revoke(mine.caller, made.keyId)).rejects.toMatchObject({
       code: 'not-found',
       status: 404,
     });
-    expect((await world.lookup.byKey(made.apiKey))?.revoked).toBe(false);
-    expect((await world.keys.list(mine.caller)).map((key) => key.keyId)).not.toContain(made.keyId);
+    expect((await world.services.keyLookup.byKey(made.apiKey))?.revoked).toBe(false);
+    expect((await world.services.detectionKeys.list(mine.caller)).map((key) => key.keyId)).not.toContain(
+      made.keyId,
+    );
   });
 
   it.each(['', 'abc', '123', `${'0'.repeat(36)}`])('with the id %j are a validation error', async (keyId) => {
     const { caller } = await world.account();
     const expected = { code: 'validation-error', status: 400, details: { field: 'key_id' } };
-    await expect(world.keys.revoke(caller, keyId)).rejects.toMatchObject(expected);
+    await expect(world.services.detectionKeys.revoke(caller, keyId)).rejects.toMatchObject(expected);
   });
 
   it('need account:write to be made or revoked and balance:read to be listed', async () => {
     const { caller } = await world.account();
-    const reader = callerOf(caller.teamId, caller.userId, ['balance:read']);
-    const writer = callerOf(caller.teamId, caller.userId, ['account:write']);
+    const reader = callerOf(caller, ['balance:read']);
+    const writer = callerOf(caller, ['account:write']);
     const expected = { code: 'insufficient-scope', status: 403 };
-    await expect(world.keys.create(reader, {})).rejects.toMatchObject(expected);
-    await expect(world.keys.revoke(reader, 'x')).rejects.toMatchObject(expected);
-    await expect(world.keys.list(writer)).rejects.toMatchObject(expected);
-    await expect(world.keys.list(reader)).resolves.toHaveLength(1);
-    await expect(world.keys.create(writer, {})).resolves.toBeDefined();
+    await expect(world.services.detectionKeys.create(reader, {})).rejects.toMatchObject(expected);
+    await expect(world.services.detectionKeys.revoke(reader, 'x')).rejects.toMatchObject(expected);
+    await expect(world.services.detectionKeys.list(writer)).rejects.toMatchObject(expected);
+    await expect(world.services.detectionKeys.list(reader)).resolves.toHaveLength(1);
+    await expect(world.services.detectionKeys.create(writer, {})).resolves.toBeDefined();
   });
 
   it('answer service-unavailable while the database is away', async () => {
     const { caller } = await world.account();
-    const away = openDb({
-      ...{
-        url: 'postgres://x@127.0.0.1:1/x',
-        maxConnections: 1,
-        applicationName: 'away',
-        logger: silentLogger,
-      },
-    });
-    const keys = new AccountsWorld(away).keys;
+    const away = new AccountsWorld({ url: 'postgres://x@127.0.0.1:1/x' });
+    const keys = away.services.detectionKeys;
     const expected = { code: 'service-unavailable', status: 503 };
     await expect(keys.list(caller)).rejects.toMatchObject(expected);
     await expect(keys.create(caller, {})).rejects.toMatchObject(expected);
@@ -185,16 +189,19 @@ describe('the look-up of a Detection key', () => {
 
   beforeAll(async () => {
     database = await testDb();
-    world = new AccountsWorld(database.db);
+    world = new AccountsWorld(database);
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await world.close();
+    await database.drop();
+  });
 
   it('gives what a gateway must know', async () => {
     const { caller, teamId } = await world.account();
-    const made = await world.keys.create(caller, { expiresInSeconds: 300 });
-    await world.accounts.setPlatformToken(teamId, 'platform-token');
-    await world.accounts.setFlags(teamId, { keepTranscripts: true, concurrentSessions: 3 });
-    expect(await world.lookup.byKey(made.apiKey)).toEqual({
+    const made = await world.services.detectionKeys.create(caller, { expiresInSeconds: 300 });
+    await world.services.accounts.setPlatformToken(teamId, 'platform-token');
+    await world.services.accounts.setFlags(teamId, { keepTranscripts: true, concurrentSessions: 3 });
+    expect(await world.services.keyLookup.byKey(made.apiKey)).toEqual({
       ...{
         keyId: made.keyId,
         teamId,
@@ -210,11 +217,11 @@ describe('the look-up of a Detection key', () => {
   it('says when funds are gone, detection is off or the key is revoked', async () => {
     const { caller, teamId, detectionKey } = await world.account();
     const charge = { teamId, amountMicros: 100_000_000n, causeType: 'session', causeId: 's' };
-    await database.db.tx((tx) => world.ledger.capture(tx, [charge]));
-    await world.accounts.setFlags(teamId, { detection: false });
-    const found = await world.lookup.byKey(detectionKey);
-    await world.keys.revoke(caller, found?.keyId ?? '');
-    expect(await world.lookup.byKey(detectionKey)).toMatchObject({
+    await database.db.tx((tx) => world.services.ledger.capture(tx, [charge]));
+    await world.services.accounts.setFlags(teamId, { detection: false });
+    const found = await world.services.keyLookup.byKey(detectionKey);
+    await world.services.detectionKeys.revoke(caller, found?.keyId ?? '');
+    expect(await world.services.keyLookup.byKey(detectionKey)).toMatchObject({
       hasFunds: false,
       detectionOn: false,
       revoked: true,
@@ -225,15 +232,8 @@ describe('the look-up of a Detection key', () => {
     const { detectionKey } = await world.account();
     const flipped =
       detectionKey.slice(0, 10) + (detectionKey[10] === 'A' ? 'B' : 'A') + detectionKey.slice(11);
-    const away = openDb({
-      ...{
-        url: 'postgres://x@127.0.0.1:1/x',
-        maxConnections: 1,
-        applicationName: 'away',
-        logger: silentLogger,
-      },
-    });
-    const { lookup } = new AccountsWorld(away);
+    const away = new AccountsWorld({ url: 'postgres://x@127.0.0.1:1/x' });
+    const { keyLookup: lookup } = away.services;
     for (const key of [
       '',
       'tgd_',
@@ -248,16 +248,15 @@ describe('the look-up of a Detection key', () => {
     }
     await expect(lookup.byKey(detectionKey)).rejects.toThrow();
     await away.close();
-    const foreign = new AccountsWorld(database.db);
-    expect(await foreign.lookup.byKey(detectionKey)).not.toBeNull();
+    expect(await world.services.keyLookup.byKey(detectionKey)).not.toBeNull();
   });
 
   it('gives a key back for signing, also a revoked one, and null for an unknown id', async () => {
     const { caller, detectionKey } = await world.account();
-    const keyId = (await world.lookup.byKey(detectionKey))?.keyId ?? '';
-    await world.keys.revoke(caller, keyId);
-    expect(await world.lookup.signingKey(keyId)).toBe(detectionKey);
-    expect(await world.lookup.signingKey(caller.teamId)).toBeNull();
+    const keyId = (await world.services.keyLookup.byKey(detectionKey))?.keyId ?? '';
+    await world.services.detectionKeys.revoke(caller, keyId);
+    expect(await world.services.keyLookup.signingKey(keyId)).toBe(detectionKey);
+    expect(await world.services.keyLookup.signingKey(caller.teamId)).toBeNull();
   });
 
   it('does not open a ciphertext that was moved to another key', async () => {
@@ -267,7 +266,7 @@ describe('the look-up of a Detection key', () => {
        where team_id = $1`,
       [a.teamId, b.teamId],
     );
-    const keyId = (await world.lookup.byKey(a.detectionKey))?.keyId ?? '';
-    await expect(world.lookup.signingKey(keyId)).rejects.toThrow();
+    const keyId = (await world.services.keyLookup.byKey(a.detectionKey))?.keyId ?? '';
+    await expect(world.services.keyLookup.signingKey(keyId)).rejects.toThrow();
   });
 });

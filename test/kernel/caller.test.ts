@@ -4,10 +4,13 @@ import { isScope, requireScope, SCOPES } from '../../src/kernel/caller.ts';
 import { Problem } from '../../src/kernel/problem.ts';
 
 const callerWith = (...scopes: Scope[]): Caller => ({
+  kind: 'api_key',
   teamId: '7b0f0d3e-6a53-4f5a-8a6e-1f6c2a0c9d11',
   userId: '0e6f5a1c-2b7d-4c53-9a52-4a8f3c1d7e22',
   scopes: new Set(scopes),
   operator: false,
+  role: null,
+  credentialId: 'key',
 });
 
 describe('scopes', () => {

@@ -134,7 +134,7 @@ async function withFewDescriptors(env: Record<string, string | undefined>) {
   const { fileURLToPath } = await import('node:url');
   const command = fileURLToPath(new URL('../../dist/main/cli/tonegate.js', import.meta.url));
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const script = 'ulimit -n 256; exec "$0" "$@"';
+    const script = 'ulimit -n 1024; exec "$0" "$@"';
     const args = ['-c', script, process.execPath, command, 'start'];
     execFile(
       '/bin/sh',

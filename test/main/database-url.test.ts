@@ -30,7 +30,7 @@ describe('the built service on DATABASE_URL', () => {
     service = startService(env);
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.stderr().trim()).toMatch(
-      /^the database lacks 1 migrations: run "tonegate migrate", or .*--migrate$/,
+      /^the database lacks \d+ migrations: run "tonegate migrate", or .*--migrate$/,
     );
     const command = await tonegate(['account', 'create', '--name', 'A'], env);
     expect(command.code).toBe(1);
@@ -64,7 +64,7 @@ describe('the built service on DATABASE_URL', () => {
   it.each([
     ['gateway', ['detect', 'internal']],
     ['api,worker', ['http', 'internal']],
-    ['auth', ['internal']],
+    ['auth', ['auth', 'internal']],
   ])('with the roles %s says only where these listen', async (roles, places) => {
     service = startService({ ...env, ROLES: roles }, ['--migrate']);
     const ready = await service.ready;

@@ -95,9 +95,10 @@ describe('the built service on its embedded database', () => {
       event: 'ready',
       http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
       detect: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+$/) as string,
+      auth: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
       internal: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
     });
-    const health = [ready.http, ready.internal, ready.detect.replace('ws:', 'http:')];
+    const health = [ready.http, ready.auth, ready.internal, ready.detect.replace('ws:', 'http:')];
     for (const address of health) expect((await fetch(`${address}/healthz`)).status).toBe(200);
     expect(await readyz(ready)).toMatchObject({
       status: 200,
@@ -106,7 +107,7 @@ describe('the built service on its embedded database', () => {
   });
 
   it('keeps metrics and readiness off the public ports', async () => {
-    for (const address of [ready.http, ready.detect.replace('ws:', 'http:')]) {
+    for (const address of [ready.http, ready.auth, ready.detect.replace('ws:', 'http:')]) {
       for (const path of ['/readyz', '/metrics']) expect((await fetch(`${address}${path}`)).status).toBe(404);
     }
   });

@@ -60,11 +60,11 @@ describe.skipIf(!isPossible)('TLS of the built service', () => {
   it('speaks TLS on every public port and plain HTTP on the internal one', async () => {
     expect(ready.http).toMatch(/^https:/);
     expect(ready.detect).toMatch(/^wss:/);
+    expect(ready.auth).toMatch(/^https:/);
     expect(ready.internal).toMatch(/^http:/);
-    expect([await shownName(ready.http), await shownName(ready.detect)]).toEqual([
-      'first.test',
-      'first.test',
-    ]);
+    for (const address of [ready.http, ready.detect, ready.auth]) {
+      expect(await shownName(address)).toBe('first.test');
+    }
     await expect(fetch(ready.http.replace('https', 'http'))).rejects.toThrow();
     expect((await fetch(`${ready.internal}/readyz`)).status).toBe(200);
   });
@@ -86,6 +86,7 @@ describe.skipIf(!isPossible)('TLS of the built service', () => {
     service.kill('SIGHUP');
     await until(async () => (await shownName(ready.http)) === 'second.test');
     await until(async () => (await shownName(ready.detect)) === 'second.test');
+    await until(async () => (await shownName(ready.auth)) === 'second.test');
     kept.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => answers.includes('200 OK'));
     kept.destroy();

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compose } from '../../src/main/compose.ts';
 import type { Services } from '../../src/main/compose.ts';
+import { ProcessRegistry } from '../../src/main/process-registry.ts';
 import { Periodic } from '../../src/main/periodic.ts';
 import { WorkerRole } from '../../src/main/worker.role.ts';
 import { silentLogger } from '../../src/platform/logger/index.ts';
@@ -28,6 +31,19 @@ describe('the worker role', () => {
     );
     return id;
   };
+  /** Work that the process claimed, for an hour. */
+  const addLease = (owner: string): Promise<unknown> =>
+    test.db.query(
+      `insert into outbox (topic, key, lane, payload, available_at, attempts, lease_owner, leased_at, lease_until)
+       values ('nobody.hears', $1::text, 'nobody.hears|x', '{}', now(), 1, $1::uuid, now(), now() + interval '1 hour')`,
+      [owner],
+    );
+  const leased = async (): Promise<string[]> =>
+    (
+      await test.db.query<{ owner: string }>(
+        'select lease_owner as owner from outbox where lease_owner is not null',
+      )
+    ).rows.map(({ owner }) => owner);
   const addSession = async (processId: string, row: { age: string; state: string }): Promise<string> => {
     const id = randomUUID();
     await test.db.query(
@@ -79,7 +95,11 @@ describe('the worker role', () => {
     const [oldDelivery, recentDelivery] = [await addDelivery('91 days'), await addDelivery('89 days')];
 
     const queue = createQueue({ logger: silentLogger, clock: services.clock });
-    worker = new WorkerRole({ services, queue, metrics: createMetrics(), periodic, isSteady: () => true });
+    const registry = new ProcessRegistry({
+      ...{ db: test.db, id: await addProcess('0 s'), roles: ['worker'], onLost: async () => undefined },
+    });
+    const heard = { registry, isSteady: () => true };
+    worker = new WorkerRole({ services, queue, metrics: createMetrics(), periodic, ...heard });
     worker.start();
 
     await until(async () => (await stateOf(old)) === undefined);
@@ -90,4 +110,42 @@ describe('the worker role', () => {
     expect([await stateOf(recent), await stateOf(running)]).toEqual(['ended', 'live']);
     expect(await deliveries()).toEqual([recentDelivery]);
   });
+
+  it('hands out again what dead processes had claimed, and leaves theirs to the living', async () => {
+    const [living, silent, ended] = [
+      await addProcess('-1 hour'),
+      await addProcess('20 s'),
+      await addProcess('1 s'),
+    ];
+    await test.db.query('update processes set ended_at = now() where id = $1', [ended]);
+    for (const owner of [living, silent, ended]) await addLease(owner);
+    await until(async () => (await leased()).length === 1);
+    expect(await leased()).toEqual([living]);
+    const { rows } = await test.db.query('select attempts, lease_until from outbox where key = $1', [ended]);
+    expect(rows).toEqual([{ attempts: 1, lease_until: null }]);
+  });
+
+  it('knows after a kill on its own machine that the process is gone', async () => {
+    const registry = (roles: string[]) =>
+      new ProcessRegistry({ ...{ db: test.db, id: randomUUID(), roles }, onLost: async () => undefined });
+    const [killed, living] = [registry(['api']), registry(['worker'])];
+    await killed.beat();
+    await test.db.query(`update processes set pid = $2 where id = $1`, [killed.id, await endedPid()]);
+    await living.beat();
+    const foreign = await addProcess('1 s');
+    await living.endKilledNeighbours();
+    const { rows } = await test.db.query<{ id: string }>(
+      'select id from processes where ended_at is not null and id = any($1)',
+      [[killed.id, living.id, foreign]],
+    );
+    expect(rows).toEqual([{ id: killed.id }]);
+    expect(await living.diedLately({ byHeartbeat: false })).toContain(killed.id);
+  });
 });
+
+/** The id of a process that has ended and was collected. */
+async function endedPid(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}

@@ -82,7 +82,7 @@ const sorted = (schema: Schema): Schema => ({
   references: schema.references.sort(),
 });
 
-/** What a freshly migrated database has. Partial and expression indexes, which Prisma cannot say, are left out. */
+/** What a freshly migrated database has. Partitions are as their parents. Partial, expression and GIN indexes, which Prisma cannot say whole, are left out. */
 async function describeCatalogue(test: TestDb): Promise<Schema> {
   const list = async (sql: string): Promise<string[]> =>
     (await test.db.query<{ line: string }>(sql)).rows.map((row) => row.line);
@@ -90,20 +90,23 @@ async function describeCatalogue(test: TestDb): Promise<Schema> {
     columns: await list(`
       select format('%s.%s %s %s%s', table_name, column_name, udt_name,
         case is_nullable when 'YES' then 'null' else 'not null' end,
-        case when column_default is not null or is_identity = 'YES' then ' default' else '' end) as line
-      from information_schema.columns where table_schema = 'public' and table_name <> '_prisma_migrations'`),
+        case when column_default is not null or is_identity = 'YES' or is_generated = 'ALWAYS' then ' default' else '' end) as line
+      from information_schema.columns where table_schema = 'public' and table_name <> '_prisma_migrations'
+        and not (select relispartition from pg_class where oid = to_regclass(table_name))`),
     keys: await list(`
       select format('%s %s (%s)', c.conrelid::regclass, case c.contype when 'p' then 'primary' else 'unique' end,
         (select string_agg(a.attname, ',' order by k.n) from unnest(c.conkey) with ordinality k (num, n)
           join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.num)) as line
       from pg_constraint c where c.contype in ('p', 'u') and c.connamespace = 'public'::regnamespace
-        and c.conrelid <> '_prisma_migrations'::regclass`),
+        and c.conrelid <> '_prisma_migrations'::regclass
+        and not (select relispartition from pg_class where oid = c.conrelid)`),
     indexes: await list(`
       select format('%s on %s (%s)', i.indexrelid::regclass, i.indrelid::regclass,
         (select string_agg(a.attname, ',' order by k.n) from unnest(i.indkey::int[]) with ordinality k (num, n)
           join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.num)) as line
       from pg_index i join pg_class t on t.oid = i.indrelid
-      where t.relnamespace = 'public'::regnamespace and not i.indisunique and i.indpred is null and i.indexprs is null`),
+      where t.relnamespace = 'public'::regnamespace and not t.relispartition and not i.indisunique and i.indpred is null and i.indexprs is null
+        and (select relam from pg_class where oid = i.indexrelid) = (select oid from pg_am where amname = 'btree')`),
     references: await list(`
       select format('%s(%s) -> %s(%s)%s', c.conrelid::regclass, a.attname, c.confrelid::regclass, f.attname,
         case c.confdeltype when 'c' then ' cascade' else '' end) as line

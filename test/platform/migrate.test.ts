@@ -50,6 +50,51 @@ describe('migrate', () => {
     ]);
   });
 
+  it('bring a filled database of each earlier version up to date, and keep what is in it', async () => {
+    const [first, ...later] = await readMigrations();
+    await write(first!.name, first!.sql);
+    await migrate(test.url, folder);
+    await test.db.query(`
+      insert into teams (id, name) select gen_random_uuid(), 'Account ' || n from generate_series(1, 20) n;
+      insert into users (id, team_id, display_name, role, ai_access)
+        select gen_random_uuid(), id, name, 'owner', 'full' from teams;
+      insert into api_keys (id, team_id, name, key, secret_hash, scopes, created_by)
+        select gen_random_uuid(), team_id, 'Key', 'key ' || id, 'hash', '{contacts:read}', id from users;
+      insert into detection_keys (id, team_id, name, key_hash, key_ciphertext, key_hint, created_by)
+        select gen_random_uuid(), team_id, 'Key', id::text::bytea, 'sealed', 'abcd', id from users;
+      insert into ledger_entries (team_id, kind, amount_micros, cause_type, cause_id)
+        select id, 'funds_added', 1000000, 'test', '1' from teams;
+      insert into webhook_deliveries (id, team_id, kind, source_id, sequence, event, url, body, signing_key_id, created_at)
+        select gen_random_uuid(), team_id, 'detection', gen_random_uuid(), 1, 'ready', 'https://a.example', '{}', id, now()
+        from detection_keys;
+      insert into outbox (topic, key, lane, payload, available_at)
+        select 'webhook.deliver', id::text, 'webhook.deliver|lane', '{}', now() from webhook_deliveries`);
+    const filled = [
+      'teams',
+      'users',
+      'api_keys',
+      'detection_keys',
+      'ledger_entries',
+      'webhook_deliveries',
+      'outbox',
+    ];
+    const rowsOf = async (table: string): Promise<Record<string, unknown>[]> =>
+      (await test.db.query<Record<string, unknown>>(`select * from ${table} order by id`)).rows;
+    const contents = async () => Promise.all(filled.map(rowsOf));
+    const before = await contents();
+    for (const migration of later) {
+      await write(migration.name, migration.sql);
+      expect(await migrate(test.url, folder)).toEqual([migration.name]);
+      // Later versions add columns.
+      expect(await contents()).toMatchObject(before);
+    }
+    const { rows } = await test.db.query('select distinct features, suspended, send_rate from teams');
+    expect(rows).toEqual([
+      { features: ['email', 'campaigns', 'agents', 'detection'], suspended: false, send_rate: null },
+    ]);
+    expect((await test.db.query('select 1 from agents')).rowCount).toBe(20);
+  });
+
   it('undoes a file that fails wholly, keeps the ones before it and goes on when it is mended', async () => {
     await write('0001_a', 'create table a (n int)');
     await write('0002_b', 'create table b (n int); create table b (n int)');

@@ -10,14 +10,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AccountsService, LedgerService } from '../../src/features/accounts/index.ts';
 import { FirstKeysIssuer } from '../../src/features/credentials/index.ts';
 import { SessionsService } from '../../src/features/detection/index.ts';
-import { SCOPES } from '../../src/kernel/caller.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { systemIds as ids } from '../../src/kernel/ids.ts';
 import { descriptorFault, descriptorLimit } from '../../src/main/gateway/descriptors.ts';
 import type { GatewayCommand, GatewayMessage } from '../../src/main/gateway/ipc.ts';
 import { Cipher } from '../../src/platform/db/index.ts';
-import { testDb, until } from '../_util/index.ts';
+import { callerOf, testDb, until } from '../_util/index.ts';
 import type { TestDb } from '../_util/index.ts';
 import { silence } from './audio.ts';
 import { Client, refusedUpgrade } from './client.ts';
@@ -84,7 +83,7 @@ describe('the gateway process', () => {
     const accounts = new AccountsService({ db, cipher, clock, ids, issuer, ledger });
     const created = await accounts.create({ name: 'Test', fundsMicros: 1_000_000n });
     detectionKey = created.detectionKey;
-    caller = { teamId: created.teamId, userId: created.ownerId, scopes: new Set(SCOPES), operator: false };
+    caller = callerOf(created);
   });
   afterEach(async () => {
     for (const child of children.splice(0)) {

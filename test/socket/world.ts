@@ -10,7 +10,6 @@ import { DetectionGateway, loadNative, SessionsService } from '../../src/feature
 import type { GatewayOptions } from '../../src/features/detection/index.ts';
 import { createDeliveryHandler } from '../../src/features/webhooks/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import { SCOPES } from '../../src/kernel/caller.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
@@ -22,7 +21,7 @@ import { createNet } from '../../src/platform/net/index.ts';
 import { Outbox, Relay } from '../../src/platform/outbox/index.ts';
 import { createQueue } from '../../src/platform/queue/index.ts';
 import { uwsLoads } from '../../src/platform/socket/index.ts';
-import { testDb } from '../_util/index.ts';
+import { callerOf, testDb } from '../_util/index.ts';
 
 export type Driver = 'uws' | 'ws';
 
@@ -84,6 +83,7 @@ export async function socketWorld(options: SocketWorldOptions): Promise<SocketWo
       net,
       clock,
       logger: silentLogger,
+      cipher,
       signingKey: (id) => lookup.signingKey(id),
     }),
   ];
@@ -132,7 +132,7 @@ export async function socketWorld(options: SocketWorldOptions): Promise<SocketWo
         ...(concurrentSessions !== undefined && { concurrentSessions }),
       });
       const { teamId, ownerId: userId } = created;
-      return { ...created, caller: { teamId, userId, scopes: new Set(SCOPES), operator: false } };
+      return { ...created, caller: callerOf({ teamId, userId }) };
     },
     close: async () => {
       await gateway.drain(0);

@@ -1,6 +1,7 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
+import { Cipher } from '../../src/platform/db/index.ts';
 import type { Db } from '../../src/platform/db/index.ts';
 import { silentLogger } from '../../src/platform/logger/index.ts';
 import { createNet } from '../../src/platform/net/index.ts';
@@ -58,7 +59,7 @@ export class WebhookHarness {
     this.queue = createQueue({ logger: silentLogger, clock });
     this.outbox = new Outbox(db, this.queue, clock);
     const handler = createDeliveryHandler({
-      ...{ db, net, clock, logger: silentLogger },
+      ...{ db, net, clock, logger: silentLogger, cipher: new Cipher(randomBytes(32)) },
       random: () => 0.5,
       signingKey: async (keyId) => (keyId === KNOWN_KEY_ID ? SIGNING_KEY : null),
     });

@@ -112,7 +112,7 @@ describe('the policy of detection webhooks', () => {
 
   it('signs timestamp and raw body with the key', () => {
     const body = '{"ü":1}';
-    const headers = detectionPolicy.sign({ body, key: 'tgd_key', nowMs: NOW_MS });
+    const headers = detectionPolicy.sign({ body, key: 'tgd_key', nowMs: NOW_MS, eventId: 'e' });
     const digest = createHmac('sha256', 'tgd_key').update(`${NOW_MS}.${body}`, 'utf8').digest('hex');
     expect(headers).toEqual({ 'X-Signature': `v1=hmac-sha256,${digest}`, 'X-Timestamp': String(NOW_MS) });
   });

@@ -3,6 +3,10 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { compose } from '../../../src/main/compose.ts';
+import type { Services } from '../../../src/main/compose.ts';
+import { silentLogger } from '../../../src/platform/logger/index.ts';
+import { loadSettings } from '../../../src/platform/settings/index.ts';
 import { testDb } from '../../_util/index.ts';
 import type { TestDb } from '../../_util/index.ts';
 import { Ledger } from './ledger.ts';
@@ -30,6 +34,7 @@ export class Lab {
   readonly #folder: string;
   readonly #services: Service[] = [];
   readonly #receivers: Receiver[] = [];
+  readonly #composed: Services[] = [];
   #crashes = 0;
 
   private constructor(parts: {
@@ -61,6 +66,17 @@ export class Lab {
     return service;
   }
 
+  /** The services over the lab's database, as a process of the api role has them; closed with the lab. */
+  services(): Services {
+    const settings = loadSettings({ ...this.#env, DATA_DIR: this.#folder, ALLOW_PRIVATE_TARGETS: 'true' });
+    const { masterKey } = settings;
+    if (masterKey === undefined) throw new Error('a lab has a master key');
+    const made = { settings, logger: silentLogger, url: this.test.url, masterKey };
+    const services = compose({ ...made, maxConnections: 4, applicationName: 'tonegate-lab' });
+    this.#composed.push(services);
+    return services;
+  }
+
   async receiver(answer?: Answering): Promise<Receiver> {
     const receiver = await Receiver.open([this.credentials.detection_key], answer);
     this.#receivers.push(receiver);
@@ -87,6 +103,7 @@ export class Lab {
   async close(): Promise<void> {
     await Promise.all(this.#services.map((service) => service.end()));
     await Promise.all(this.#receivers.map((receiver) => receiver.close()));
+    await Promise.all(this.#composed.map((services) => services.close()));
     await this.ledger.close();
     await this.test.drop();
     await rm(this.#folder, { recursive: true, force: true });

@@ -63,6 +63,14 @@ export class Ledger {
     return rows.map(({ event }) => event);
   }
 
+  /** Waits until the log says that these calls ended: their journal is written some time after the socket's end. */
+  async ended(calls: readonly { readonly sessionId: string }[]): Promise<void> {
+    const ids = calls.map(({ sessionId }) => sessionId);
+    const sql = `select 1 from detection_sessions where id = any($1) and state = 'ended'`;
+    const isDone = async (): Promise<boolean> => (await this.query(sql, [ids])).length === ids.length;
+    await until(isDone, SETTLE_LIMIT_MS, 'the end of the calls in the log');
+  }
+
   /** Process ids of the gateway processes that run. */
   async gatewayPids(): Promise<number[]> {
     const rows = await this.query<{ pid: number }>(

@@ -1,0 +1,138 @@
+const EASTERN = 'America/New_York';
+const CENTRAL = 'America/Chicago';
+const MOUNTAIN = 'America/Denver';
+const PACIFIC = 'America/Los_Angeles';
+const ATLANTIC = 'America/Halifax';
+
+type Row = readonly [place: string, zones: readonly string[], areaCodes: string];
+
+/**
+ * The geographic area codes of the North American Numbering Plan with all zones in which numbers of theirs lie.
+ * Made by hand from the area code relief map and the "NPAs in service" report of the North American Numbering Plan
+ * Administrator (nanpa.com) for the codes, 49 CFR part 71 for the boundaries between zones in the United States, and
+ * IANA's zone1970.tab for Canada and the islands.
+ */
+const ROWS: readonly Row[] = [
+  ['Alabama', [CENTRAL], '205 251 256 334 659 938'],
+  ['Alaska', ['America/Anchorage', 'America/Adak'], '907'],
+  ['Arizona', ['America/Phoenix'], '480 520 602 623'],
+  ['Arizona, with the Navajo Nation', ['America/Phoenix', MOUNTAIN], '928'],
+  ['Arkansas', [CENTRAL], '327 479 501 870'],
+  [
+    ...(['California', [PACIFIC]] as const),
+    '209 213 279 310 323 341 350 357 369 408 415 424 442 510 530 559 562 619 626 628 650 657 661 669 707 714 738 747 760 805 818 820 831 837 840 858 909 916 925 949 951',
+  ],
+  ['Colorado', [MOUNTAIN], '303 719 720 748 970 983'],
+  ['Connecticut', [EASTERN], '203 475 860 959'],
+  ['Delaware', [EASTERN], '302'],
+  ['District of Columbia', [EASTERN], '202 771'],
+  [
+    'Florida',
+    [EASTERN],
+    '239 305 321 324 352 386 407 561 645 656 689 727 728 754 772 786 813 863 904 941 954',
+  ],
+  ['Florida, panhandle', [EASTERN, CENTRAL], '448 850'],
+  ['Georgia', [EASTERN], '229 404 470 478 678 706 762 770 912 943'],
+  ['Hawaii', ['Pacific/Honolulu'], '808'],
+  ['Idaho', [MOUNTAIN, PACIFIC], '208 986'],
+  ['Illinois', [CENTRAL], '217 224 309 312 331 447 464 618 630 708 730 773 779 815 847 861 872'],
+  ['Indiana', [EASTERN], '260 317 463 765'],
+  ['Indiana, with its corners', [EASTERN, CENTRAL], '219 574 812 930'],
+  ['Iowa', [CENTRAL], '319 515 563 641 712'],
+  ['Kansas', [CENTRAL], '316 913'],
+  ['Kansas, west', [CENTRAL, MOUNTAIN], '620 785'],
+  ['Kentucky, east', [EASTERN], '502 859'],
+  ['Kentucky, west', [EASTERN, CENTRAL], '270 364 606'],
+  ['Louisiana', [CENTRAL], '225 318 337 457 504 985'],
+  ['Maine', [EASTERN], '207'],
+  ['Maryland', [EASTERN], '227 240 301 410 443 667'],
+  ['Massachusetts', [EASTERN], '339 351 413 508 617 774 781 857 978'],
+  ['Michigan', [EASTERN], '231 248 269 313 517 586 616 679 734 810 947 989'],
+  ['Michigan, upper peninsula', [EASTERN, CENTRAL], '906'],
+  ['Minnesota', [CENTRAL], '218 320 507 612 651 763 924 952'],
+  ['Mississippi', [CENTRAL], '228 471 601 662 769'],
+  ['Missouri', [CENTRAL], '235 314 417 557 573 636 660 816 975'],
+  ['Montana', [MOUNTAIN], '406'],
+  ['Nebraska', [CENTRAL], '402 531'],
+  ['Nebraska, west', [CENTRAL, MOUNTAIN], '308'],
+  ['Nevada, south', [PACIFIC], '702 725'],
+  ['Nevada, north', [PACIFIC, MOUNTAIN], '775'],
+  ['New Hampshire', [EASTERN], '603'],
+  ['New Jersey', [EASTERN], '201 551 609 640 732 848 856 862 908 973'],
+  ['New Mexico', [MOUNTAIN], '505 575'],
+  [
+    ...(['New York', [EASTERN]] as const),
+    '212 315 329 332 347 363 516 518 585 607 624 631 646 680 716 718 838 845 914 917 929 934',
+  ],
+  ['North Carolina', [EASTERN], '252 336 472 704 743 828 910 919 980 984'],
+  ['North Dakota', [CENTRAL, MOUNTAIN], '701'],
+  ['Ohio', [EASTERN], '216 220 234 283 326 330 380 419 436 440 513 567 614 740 937'],
+  ['Oklahoma', [CENTRAL], '405 539 572 580 918'],
+  ['Oregon', [PACIFIC], '503 971'],
+  ['Oregon, with Malheur County', [PACIFIC, MOUNTAIN], '458 541'],
+  ['Pennsylvania', [EASTERN], '215 223 267 272 412 445 484 570 582 610 717 724 814 835 878'],
+  ['Rhode Island', [EASTERN], '401'],
+  ['South Carolina', [EASTERN], '803 821 839 843 854 864'],
+  ['South Dakota', [CENTRAL, MOUNTAIN], '605'],
+  ['Tennessee, east', [EASTERN], '865'],
+  ['Tennessee, south-east', [EASTERN, CENTRAL], '423'],
+  ['Tennessee', [CENTRAL], '615 629 731 901 931'],
+  [
+    ...(['Texas', [CENTRAL]] as const),
+    '210 214 254 281 325 346 361 409 430 432 469 512 621 682 713 726 737 806 817 830 832 903 936 940 945 956 972 979',
+  ],
+  ['Texas, El Paso', [MOUNTAIN], '915'],
+  ['Utah', [MOUNTAIN], '385 435 801'],
+  ['Vermont', [EASTERN], '802'],
+  ['Virginia', [EASTERN], '276 434 540 571 686 703 757 804 826 948'],
+  ['Washington', [PACIFIC], '206 253 360 425 509 564'],
+  ['West Virginia', [EASTERN], '304 681'],
+  ['Wisconsin', [CENTRAL], '262 274 353 414 534 608 715 920'],
+  ['Wyoming', [MOUNTAIN], '307'],
+  ['American Samoa', ['Pacific/Pago_Pago'], '684'],
+  ['Guam', ['Pacific/Guam'], '671'],
+  ['Northern Mariana Islands', ['Pacific/Saipan'], '670'],
+  ['Puerto Rico', ['America/Puerto_Rico'], '787 939'],
+  ['US Virgin Islands', ['America/St_Thomas'], '340'],
+  ['Alberta', ['America/Edmonton'], '368 403 587 780 825'],
+  ['British Columbia', ['America/Vancouver', 'America/Edmonton'], '236 250 257 672 778'],
+  ['British Columbia, Vancouver', ['America/Vancouver'], '604'],
+  ['Manitoba', ['America/Winnipeg'], '204 431 584'],
+  ['New Brunswick', [ATLANTIC], '428 506'],
+  ['Newfoundland and Labrador', ['America/St_Johns', ATLANTIC], '709 879'],
+  ['Nova Scotia and Prince Edward Island', [ATLANTIC], '782 902'],
+  ['Ontario', ['America/Toronto'], '226 249 289 343 365 382 416 437 519 548 613 647 683 705 742 753 905 942'],
+  ['Ontario, north-west', ['America/Toronto', 'America/Winnipeg'], '807'],
+  ['Quebec', ['America/Toronto'], '263 354 438 450 468 514 579 819 873'],
+  ['Quebec, east', ['America/Toronto', ATLANTIC], '367 418 581'],
+  ['Saskatchewan', ['America/Regina'], '306 474 639'],
+  [
+    ...([
+      'The northern territories',
+      ['America/Whitehorse', 'America/Edmonton', 'America/Winnipeg', 'America/Toronto'],
+    ] as const),
+    '867',
+  ],
+  ['Anguilla', ['America/Anguilla'], '264'],
+  ['Antigua and Barbuda', ['America/Antigua'], '268'],
+  ['Bahamas', ['America/Nassau'], '242'],
+  ['Barbados', ['America/Barbados'], '246'],
+  ['Bermuda', ['Atlantic/Bermuda'], '441'],
+  ['British Virgin Islands', ['America/Tortola'], '284'],
+  ['Cayman Islands', ['America/Cayman'], '345'],
+  ['Dominica', ['America/Dominica'], '767'],
+  ['Dominican Republic', ['America/Santo_Domingo'], '809 829 849'],
+  ['Grenada', ['America/Grenada'], '473'],
+  ['Jamaica', ['America/Jamaica'], '658 876'],
+  ['Montserrat', ['America/Montserrat'], '664'],
+  ['Saint Kitts and Nevis', ['America/St_Kitts'], '869'],
+  ['Saint Lucia', ['America/St_Lucia'], '758'],
+  ['Saint Vincent', ['America/St_Vincent'], '784'],
+  ['Sint Maarten', ['America/Lower_Princes'], '721'],
+  ['Trinidad and Tobago', ['America/Port_of_Spain'], '868'],
+  ['Turks and Caicos Islands', ['America/Grand_Turk'], '649'],
+];
+
+/** By area code: where it is, and all zones there. */
+export const AREA_CODES: readonly (readonly [areaCode: string, place: string, zones: readonly string[]])[] =
+  ROWS.flatMap(([place, zones, codes]) => codes.split(' ').map((code) => [code, place, zones] as const));
