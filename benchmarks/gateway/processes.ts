@@ -34,7 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 export interface StartOptions {
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  core: number;
+  /** Null: wherever the machine puts it. */
+  core: number | null;
   cwd: string;
 }
 
@@ -45,7 +46,8 @@ export class Child {
   #errors = '';
 
   constructor({ args, env, core, cwd }: StartOptions) {
-    const command = canPin ? ['taskset', '-c', String(core), process.execPath] : [process.execPath];
+    const command =
+      canPin && core !== null ? ['taskset', '-c', String(core), process.execPath] : [process.execPath];
     this.process = spawn(command[0]!, [...command.slice(1), ...args], {
       cwd,
       env,

@@ -43,6 +43,7 @@ export function comparisonTable(comparison: Comparison, ours: string): string {
     const costs = measurements.map((each) => each.cpuPerFrameUs.toFixed(2)).join(' ');
     return [
       server,
+      String(m.load.sockets),
       `${m.cpuPerFrameUs.toFixed(2)} µs (${costs})`,
       `${Math.round(framesPerSecond(m) / 1000)} k`,
       server === ours ? '1' : ratio.toFixed(2),
@@ -56,6 +57,7 @@ export function comparisonTable(comparison: Comparison, ours: string): string {
   });
   const head = [
     'Server',
+    'sockets',
     'CPU a frame: middle (each round)',
     'frames/s a core',
     `${ours} ÷ this`,

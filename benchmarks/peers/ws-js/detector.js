@@ -7,6 +7,8 @@
 import { powerSpectrum, SIZE } from './fft.js';
 import { peaksOf } from './peaks.js';
 import { LONG, Signals } from './signals.js';
+import { Talker } from './talker.js';
+import { Turn } from './turn.js';
 import { Voice } from './voice.js';
 
 const HOP = 80;
@@ -25,8 +27,6 @@ const HANGOVER_HOPS = 20;
 const ONSET_HOPS = 6;
 const SHORT_ANSWER_SILENCE_MS = 700;
 const LONG_SPEECH_MS = 1700;
-/** Who spoke less than this and then waits is a person after all. */
-const WAITING_SPEECH_MS = 3400;
 const NOBODY_MS = 4000;
 
 const MULAW = Float64Array.from({ length: 256 }, (_, byte) => {
@@ -45,6 +45,8 @@ export class Detector {
   #power = new Float64Array(SIZE / 2 + 1);
   #signals = new Signals();
   #voice = new Voice();
+  #talker = new Talker();
+  #turn = null;
   #tone = null;
   #onset = 0;
   #hangover = 0;
@@ -109,7 +111,11 @@ export class Detector {
     const reason = this.#signals.push(this.#hops, peaks, this.#recent);
     this.#trackBeep(peaks, energy);
     const steady = this.#tone !== null && this.#tone.hops >= STEADY_HOPS && this.#tone.quietHops === 0;
-    this.#trackSpeech(this.#voice.push(this.#power, energy, this.#signals.active || steady));
+    const pure = peaks.purity >= PURE;
+    const voice = this.#voice.push(this.#power, energy, this.#signals.active || steady, pure);
+    // What was taken for the talker was behind him: his turn begins now.
+    if (this.#talker.hear(voice, this.#speaking)) this.#turn = null;
+    this.#trackSpeech(voice);
     if (reason !== null) this.#say('unknown', reason, 0.9, true);
     this.#decide();
   }
@@ -144,7 +150,8 @@ export class Detector {
     this.#say('voicemail', 'tone', 0.95, true);
   }
 
-  #trackSpeech(voiced) {
+  #trackSpeech(voice) {
+    const { voiced } = voice;
     this.#onset = Math.max(0, Math.min(ONSET_HOPS, this.#onset + (voiced ? 1 : -1)));
     const heard = voiced && (this.#speaking || this.#onset === ONSET_HOPS);
     this.#hangover = heard ? HANGOVER_HOPS : Math.max(0, this.#hangover - 1);
@@ -155,10 +162,23 @@ export class Detector {
         timestampMs: this.#hops * HOP_MS,
       });
       this.#speaking = speaking;
-      if (speaking) this.#silenceMs = 0;
+      if (speaking) this.#beginSegment();
+    }
+    if (heard) {
+      this.#turn ??= new Turn(null, this.#hops);
+      this.#turn.extend(this.#hops);
+      this.#turn.hear(voice);
     }
     if (speaking) this.#speechMs += HOP_MS;
     else this.#silenceMs += HOP_MS;
+  }
+
+  /** A turn goes on until a verdict was said about it. */
+  #beginSegment() {
+    const isNext = this.#turn !== null && this.#silenceMs >= SHORT_ANSWER_SILENCE_MS;
+    if (this.#turn === null || isNext) this.#turn = new Turn(this.#turn, this.#hops);
+    else this.#turn.resume(this.#hops);
+    this.#silenceMs = 0;
   }
 
   #decide() {
@@ -166,10 +186,12 @@ export class Detector {
     if (this.#hops * HOP_MS >= this.#options.detectionTimeoutMs) this.#finish();
     else if (this.#speechMs === 0) {
       if (this.#silenceMs >= NOBODY_MS) this.#say('silence', 'no_speech', 0.9, false);
-    } else if (this.#speaking && this.#speechMs >= LONG_SPEECH_MS) {
-      this.#say('voicemail', 'long_speech', 0.6, false);
-    } else if (this.#silenceMs >= SHORT_ANSWER_SILENCE_MS && this.#speechMs < WAITING_SPEECH_MS) {
-      this.#say('live_person', 'short_answer', 0.8, false);
+    } else if (this.#turn !== null && this.#turn.isVoice(this.#voice.heardMusic)) {
+      const waits = this.#silenceMs >= SHORT_ANSWER_SILENCE_MS;
+      const isAnswer = !this.#turn.isGreeting && (!this.#turn.followsLongSpeech || this.#turn.isDialogue);
+      if (this.#speaking && this.#speechMs >= LONG_SPEECH_MS)
+        this.#say('voicemail', 'long_speech', 0.6, false);
+      else if (waits && isAnswer) this.#say('live_person', 'short_answer', 0.8, false);
     }
   }
 

@@ -14,6 +14,9 @@ const STEADY_HOPS = 16;
 const STEADY_RANGE_DB = 5;
 const NOISE_FLATNESS = 0.6;
 const NOTE_HOPS = 15;
+/** Bin of 1,500 Hz, and how much more power a vowel has below it. */
+const VOWEL_EDGE = 48;
+const VOWEL_RATIO = 2;
 
 const db = (value) => 10 * Math.log10(value + 1e-12);
 
@@ -27,9 +30,10 @@ export class Voice {
   #quick = 0;
   #slow = 0;
   #music = false;
+  #heldNotes = 0;
 
-  /** True when a voice is heard in this hop. */
-  push(power, energy, tonal) {
+  /** What one hop is: voiced, how loud, and whether it sounds like a vowel, holds notes or is one pure tone. */
+  push(power, energy, tonal, pure) {
     const aboveDb = this.#aboveFloorDb(power);
     const levelDbfs = db(energy);
     this.#levels.push(levelDbfs);
@@ -37,7 +41,17 @@ export class Voice {
     const sounding = aboveDb > ABOVE_FLOOR_DB && levelDbfs > LEVEL_MIN_DBFS;
     const noise = sounding && this.#isNoise(power);
     const music = this.#isMusic(power, sounding && !noise);
-    return sounding && !noise && !music && !tonal;
+    const voiced = sounding && !noise && !music && !tonal;
+    return { voiced, levelDbfs, vowel: voiced && this.#isVowel(power), notes: this.#heldNotes >= 2, pure };
+  }
+
+  /** The first formants lie below 1,500 Hz. */
+  #isVowel(power) {
+    let low = 0;
+    let high = 0;
+    for (let i = EDGES[0]; i < VOWEL_EDGE; i += 1) low += power[i];
+    for (let i = VOWEL_EDGE; i < EDGES[BANDS]; i += 1) high += power[i];
+    return low > VOWEL_RATIO * high;
   }
 
   #aboveFloorDb(power) {
@@ -81,16 +95,22 @@ export class Voice {
   #isMusic(power, sounding) {
     if (!sounding) {
       this.#held.fill(0);
+      this.#heldNotes = 0;
       this.#quick *= 0.9965;
       this.#slow *= 0.9965;
     } else {
-      const musical = this.#notes(power) >= 2 ? 1 : 0;
+      this.#heldNotes = this.#notes(power);
+      const musical = this.#heldNotes >= 2 ? 1 : 0;
       this.#quick += 0.01 * (musical - this.#quick);
       this.#slow += 0.0025 * (musical - this.#slow);
     }
     this.#music = this.#music
       ? this.#quick >= 0.1 || this.#slow >= 0.1
       : this.#quick > 0.26 || this.#slow > 0.15;
+    return this.#music;
+  }
+
+  get heardMusic() {
     return this.#music;
   }
 
