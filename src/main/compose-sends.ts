@@ -69,7 +69,7 @@ export interface SendServices {
 }
 
 export function composeSends(parts: SendsParts): SendServices {
-  const { db, clock, ids, outbox, settings, masterKey, accounts, limiter, net, announce } = parts;
+  const { db, clock, ids, outbox, settings, masterKey, limiter, net, announce } = parts;
   const { publicUrl } = parts.addresses;
   const dialingRules = new DialingRulesService({ db, clock });
   const carrierConnections = new CarrierConnections({
@@ -77,7 +77,7 @@ export function composeSends(parts: SendsParts): SendServices {
     allowPrivateTargets: settings.allowPrivateTargets,
   });
   const rates = new AccountRates({
-    read: async (teamId) => (await accounts.get(teamId)).sendRate ?? settings.sendRatePerAccount,
+    read: async (teamId) => (await parts.accounts.get(teamId)).sendRate ?? settings.sendRatePerAccount,
     clock,
   });
   const acceptSends = new AcceptService({
@@ -94,11 +94,7 @@ export function composeSends(parts: SendsParts): SendServices {
       );
     },
   });
-  const inboundTexts = new InboundTexts({
-    ...{ db, outbox, clock, ids, announce, timeline: parts.timeline, dnc: parts.dnc },
-    ...{ consents: parts.consents, contactImport: parts.contactImport },
-    ownerOf: (teamId) => accounts.ownerId(teamId),
-  });
+  const inboundTexts = new InboundTexts({ ...parts, ownerOf: (teamId) => parts.accounts.ownerId(teamId) });
   const credentialReports = new CredentialReports({
     ...{ net, clock, ids },
     ...(parts.metrics ? credentialReportMetrics(parts.metrics) : {}),

@@ -56,6 +56,8 @@ export interface Services extends AccountServices, ContactServices, LookupsServi
   readonly ids: Ids;
   readonly db: Db;
   readonly cipher: Cipher;
+  /** The current one, which signs what comes back: addresses for carriers, play plans. */
+  readonly masterKey: Buffer;
   readonly outbox: Outbox;
   /** Shared by all processes with REDIS_URL. */
   readonly limiter: Limiter;
@@ -100,6 +102,7 @@ export function compose(options: ComposeOptions): Services {
   });
   return {
     ...base,
+    masterKey: options.masterKey,
     settings,
     addresses,
     logger,
@@ -120,18 +123,27 @@ export function compose(options: ComposeOptions): Services {
     publisher,
     webhooks: new SubscriptionsService({ ...base, net }),
     webhookDeliveries: new DeliveriesLogService({ db, outbox, clock, ids }),
-    close: async () => {
-      try {
-        await account.keyUsage.flush();
-        await sends.credentialReports.close();
-        await sends.carrierConnections.close();
-        await net.close();
-        await limiter.close();
-      } finally {
-        await db.close();
-      }
-    },
+    close: () => closing({ ...account, ...sends, db, net, limiter }),
   };
+}
+
+type Closed = Pick<
+  Services,
+  'keyUsage' | 'credentialReports' | 'carrierConnections' | 'net' | 'limiter' | 'db'
+>;
+
+/** What still has to be told is told first; the database goes last. */
+async function closing(services: Closed): Promise<void> {
+  const { keyUsage, credentialReports, carrierConnections, net, limiter, db } = services;
+  try {
+    await keyUsage.flush();
+    await credentialReports.close();
+    await carrierConnections.close();
+    await net.close();
+    await limiter.close();
+  } finally {
+    await db.close();
+  }
 }
 
 /** Opened when first used: it warns of allowed private targets, which commands that reach for nothing need not hear. */

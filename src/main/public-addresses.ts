@@ -1,9 +1,9 @@
 import type { Settings } from '../platform/settings/index.ts';
 
-type Addresses = Pick<Settings, 'publicUrl' | 'authUrl'>;
+type Addresses = Pick<Settings, 'publicUrl' | 'authUrl' | 'detectUrl'>;
 
 /**
- * PUBLIC_URL and AUTH_URL in force: token audience and issuer, links, types of problems. They are asked for late, since
+ * PUBLIC_URL, AUTH_URL and DETECT_URL in force: token audience and issuer, links, types of problems, media streams. They are asked for late, since
  * an address that follows from a port of free choice (0) is known only when that port is listened on.
  */
 export class PublicAddresses {
@@ -17,8 +17,15 @@ export class PublicAddresses {
 
   authUrl = (): string => this.#current.authUrl;
 
-  /** Settings read again with the ports that were found. */
-  update(settings: Addresses): void {
-    this.#current = { publicUrl: settings.publicUrl, authUrl: settings.authUrl };
+  detectUrl = (): string => this.#current.detectUrl;
+
+  /** Those that changed once a port was found. */
+  update({ publicUrl, authUrl, detectUrl }: Partial<Addresses>): void {
+    const now = this.#current;
+    this.#current = {
+      publicUrl: publicUrl ?? now.publicUrl,
+      authUrl: authUrl ?? now.authUrl,
+      detectUrl: detectUrl ?? now.detectUrl,
+    };
   }
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { KEY_USAGE_FLUSH_INTERVAL_MS } from '../features/credentials/index.ts';
 import { SessionsService } from '../features/detection/index.ts';
+import { makeSendPartitions } from '../features/sends/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createHttp, listenHttp, reloadTls } from '../platform/http/index.ts';
 import type { TlsFiles } from '../platform/http/index.ts';
@@ -32,6 +33,7 @@ import type { WorkerOptions } from './worker.role.ts';
 
 /** Connections of the main process: relay, routes and administration together. */
 const CONNECTIONS_MAX = 20;
+const CARRIER_REPORT_INTERVAL_MS = 5_000;
 /** What is left of the grace at least for deliveries under way when the last call has ended. */
 const RELAY_GRACE_MIN_MS = 1_000;
 
@@ -55,6 +57,8 @@ export class Service {
   readonly #readiness = new ReadinessBoard();
   readonly #metrics = createMetrics();
   readonly #periodic: Periodic;
+  /** Those that were found, by the name of their setting. */
+  readonly #ports: Record<string, string> = {};
   #database: Database | undefined;
   #services: Services | undefined;
   #queue: Queue | undefined;
@@ -81,6 +85,7 @@ export class Service {
     const services = compose({
       ...{ settings, logger: this.#logger, url: this.#database.url, masterKey: this.#database.masterKey },
       ...{ maxConnections: CONNECTIONS_MAX, applicationName: 'tonegate-main', queue: this.#queue },
+      metrics: this.#metrics,
     });
     this.#services = services;
     this.#periodic.add({
@@ -89,10 +94,16 @@ export class Service {
       run: () => services.keyUsage.flush(),
     });
     if (this.#database.isEmbedded) await makeFirstAccount(settings.dataDir, services);
+    this.#periodic.add({
+      name: 'carrier-reports',
+      intervalMs: CARRIER_REPORT_INTERVAL_MS,
+      run: () => services.carrierConnections.report(),
+    });
+    await makeSendPartitions(services);
     const heard = await this.#startHeartbeat(services);
     if (settings.roles.has('worker')) this.#startWorker(services, this.#queue, heard);
     const httpPort = settings.roles.has('api') ? await this.#startHttp(services) : null;
-    const authPort = settings.roles.has('auth') ? await this.#startAuth(services, httpPort) : null;
+    const authPort = settings.roles.has('auth') ? await this.#startAuth(services) : null;
     const supervisor = settings.roles.has('gateway') ? await this.#startGateways(services, httpPort) : null;
     this.#watchParts(services, this.#queue);
     const internalPort = await this.#startInternal();
@@ -184,16 +195,15 @@ export class Service {
     this.#http = createHttp(options);
     await mountApi(this.#http, services, { readiness: () => this.#readiness.read() });
     const port = await naming('HTTP_PORT', listenHttp(this.#http, { host, port: httpPort }));
-    services.addresses.update(loadSettings({ ...this.#env, HTTP_PORT: String(port) }));
+    this.#found(services, { HTTP_PORT: port });
     return port;
   }
 
-  async #startAuth(services: Services, httpPort: number | null): Promise<number> {
+  async #startAuth(services: Services): Promise<number> {
     const { host, authPort } = this.#settings;
     this.#auth = new AuthRole(services, this.#tlsFiles());
     const port = await naming('AUTH_PORT', this.#auth.listen({ host, port: authPort }));
-    const ports = { AUTH_PORT: String(port), ...(httpPort === null ? {} : { HTTP_PORT: String(httpPort) }) };
-    services.addresses.update(loadSettings({ ...this.#env, ...ports }));
+    this.#found(services, { AUTH_PORT: port });
     await this.#auth.prepare();
     return port;
   }
@@ -210,7 +220,14 @@ export class Service {
       onEnded: async (processId) => this.#registry?.childEnded(processId),
     });
     await this.#supervisor.start();
+    this.#found(services, { DETECT_PORT: this.#supervisor.port });
     return this.#supervisor;
+  }
+
+  /** Addresses that follow from ports of free choice (0) are in force from now on. */
+  #found(services: Services, ports: Readonly<Record<string, number>>): void {
+    for (const [name, port] of Object.entries(ports)) this.#ports[name] = String(port);
+    services.addresses.update(loadSettings({ ...this.#env, ...this.#ports }));
   }
 
   #watchParts(services: Services, queue: Queue): void {

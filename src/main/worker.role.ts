@@ -3,6 +3,14 @@ import { createFollowUpHandler } from '../features/contacts/index.ts';
 import { createDetectionRetention, SessionsService } from '../features/detection/index.ts';
 import { createLookupsHandlers, createLookupsSweeps } from '../features/lookups/index.ts';
 import type { LookupsJobsOptions } from '../features/lookups/index.ts';
+import { createEmailSweeps } from '../features/email/index.ts';
+import {
+  createCallbackHandler,
+  createCallStreams,
+  createDispatchHandler,
+  createResultHandlers,
+  createSendRetention,
+} from '../features/sends/index.ts';
 import { createArtifactsSweep } from '../features/oauth/index.ts';
 import { createDeliveryHandler, createDeliveryRetention } from '../features/webhooks/index.ts';
 import { MutationAnswers } from '../platform/graphql/answers.ts';
@@ -10,6 +18,7 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createNet } from '../platform/net/index.ts';
 import type { Net } from '../platform/net/index.ts';
 import { Relay } from '../platform/outbox/index.ts';
+import type { Handler } from '../platform/outbox/index.ts';
 import type { Queue } from '../platform/queue/index.ts';
 import type { Services } from './compose.ts';
 import { deliveryMetrics } from './delivery.metrics.ts';
@@ -57,6 +66,7 @@ export class WorkerRole {
         createKeyExpiryHandler(db),
         createFollowUpHandler(services.followUps),
         ...createLookupsHandlers(lookupsJobs(services)),
+        ...sendHandlers(services, this.#net),
       ],
     });
     this.#schedule(options);
@@ -99,9 +109,14 @@ export class WorkerRole {
       intervalMs: detection.intervalMs,
       run: (signal) => detection.run(signal),
     });
-    for (const sweep of createLookupsSweeps(lookupsJobs(services))) {
-      periodic.add({ ...sweep, run: (signal) => sweep.run(signal) });
-    }
+    const { results } = services.emails;
+    const { retentionDays } = settings;
+    const sweeps = [
+      ...createLookupsSweeps(lookupsJobs(services)),
+      ...createEmailSweeps({ db, clock, results, retentionDays }),
+      createSendRetention({ db, clock, retentionDays }),
+    ];
+    for (const sweep of sweeps) periodic.add({ ...sweep, run: (signal) => sweep.run(signal) });
     const artifacts = createArtifactsSweep({ db, clock });
     periodic.add({ ...artifacts, run: (signal) => artifacts.run(signal) });
     periodic.add({ name: 'deliveries', intervalMs: RETENTION_INTERVAL_MS, run: () => deliveries.run() });
@@ -128,6 +143,24 @@ export class WorkerRole {
       },
     });
   }
+}
+
+/** What takes sends from their acceptance to their result. */
+function sendHandlers(services: Services, net: Net): Handler[] {
+  const { db, outbox, clock, ledger, dialingRules, carrierConnections, sendResults } = services;
+  const streamOf = createCallStreams({
+    ...{ detectUrl: services.addresses.detectUrl, platform: services.settings.platformName },
+    masterKey: services.masterKey,
+  });
+  const dispatch = createDispatchHandler({
+    ...{ db, outbox, clock, ledger, rules: dialingRules, carriers: carrierConnections, results: sendResults },
+    ...{ audio: services.lookups.messageAudio, streamOf, net },
+  });
+  return [
+    dispatch,
+    ...createResultHandlers({ results: sendResults }),
+    createCallbackHandler({ db, clock, net }),
+  ];
 }
 
 const lookupsJobs = ({ db, clock, files, lookups, settings }: Services): LookupsJobsOptions => ({

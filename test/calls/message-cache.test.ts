@@ -34,7 +34,7 @@ describe('the messages of calls', () => {
       ...options,
     });
 
-  const put = async (seconds: number, key = randomUUID(), code = 0x55): Promise<string> => {
+  const put = async (seconds: number, key: string = randomUUID(), code = 0x55): Promise<string> => {
     const file = wavOf(Buffer.alloc(seconds * SECOND, code), { tag: 7, bits: 8 });
     await storage.put(key, [file], { bytesMax: file.length });
     return key;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_RULES } from '../../src/features/delivery-rules/index.ts';
+import type { TakenMail } from './mail.server.ts';
 import { EmailWorld, signatureOf } from './world.ts';
 import type { Loose, Sender } from './world.ts';
 
@@ -17,14 +18,20 @@ afterAll(async () => world.close());
 /** Sends an email of its own account and gives what came of it. */
 async function sent(
   body: Record<string, unknown> = {},
-): Promise<{ own: Sender; html: string; email: Loose; mail: Loose }> {
+): Promise<{ own: Sender; html: string; email: Loose; mail: TakenMail }> {
   const own = await world.sender();
   const answer = await world.send(own, body);
   if (!answer.data.success) throw new Error(answer.text);
   const mail = world.mail.taken.at(-1);
+  if (!mail) throw new Error('no mail came');
   const { emails } = await world.history(own);
-  return { own, mail, html: mail?.part('text/html') ?? '', email: emails[0] };
+  return { own, mail, html: mail.part('text/html'), email: emails[0] };
 }
+
+const headerOf = (mail: TakenMail, name: string): string => mail.headers.get(name) ?? '';
+
+const unsubscribeOf = (mail: TakenMail): string =>
+  /<(.*)>/.exec(headerOf(mail, 'list-unsubscribe'))?.[1] ?? '';
 
 const urlIn = (html: string, path: string): string =>
   new RegExp(`http://[^"]*${path}[^"]*`).exec(html)?.[0].replaceAll('&#38;', '&') ?? '';
@@ -37,7 +44,7 @@ describe('tracking', () => {
     const [first = '', second = ''] = [...html.matchAll(/href="([^"]*\/click[^"]*)"/g)].map(([, url]) => url);
     for (let n = 0; n < 2; n += 1) {
       const gif = await world.request('GET', pixel);
-      expect([gif.status, gif.headers.get('content-type'), gif.bytes.length]).toEqual([200, 'image/gif', 43]);
+      expect([gif.status, gif.headers.get('content-type'), gif.bytes.length]).toEqual([200, 'image/gif', 42]);
       const followed = await world.request('GET', first);
       expect([followed.status, followed.headers.get('location')]).toEqual([
         302,
@@ -71,7 +78,7 @@ describe('tracking', () => {
 describe('unsubscribing from bulk email', () => {
   it('takes one POST without a key; a GET shows a page and changes nothing', async () => {
     const { own, mail, html } = await sent({ send_type: 'bulk', to: [{ address: 'Out@example.org' }] });
-    const url = /<(.*)>/.exec(mail.headers.get('list-unsubscribe'))?.[1] ?? '';
+    const url = unsubscribeOf(mail);
     expect(mail.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     expect(html).toContain(`<a href="${url}">Unsubscribe</a>`);
     expect(mail.part('text/plain')).toContain(`Unsubscribe: ${url}`);
@@ -99,7 +106,7 @@ describe('unsubscribing from bulk email', () => {
 
   it('takes an empty POST too, and knows no made-up token', async () => {
     const { own, mail } = await sent({ send_type: 'bulk' });
-    const url = /<(.*)>/.exec(mail.headers.get('list-unsubscribe'))?.[1] ?? '';
+    const url = unsubscribeOf(mail);
     expect((await world.request('POST', url)).status).toBe(200);
     expect(await world.sql('select 1 from dnc_entries where team_id = $1', [own.teamId])).toHaveLength(1);
     for (const method of ['GET', 'POST'])
@@ -107,12 +114,12 @@ describe('unsubscribing from bulk email', () => {
     const [row] = await world.sql('select unsubscribe_token_hash from emails where team_id = $1', [
       own.teamId,
     ]);
-    expect(row.unsubscribe_token_hash.toString()).not.toContain(url.slice(-10));
+    expect(String(row.unsubscribe_token_hash)).not.toContain(url.slice(-10));
   });
 
   it('stops every email that did not leave before it', async () => {
     const { own, mail } = await sent({ send_type: 'bulk' });
-    const url = /<(.*)>/.exec(mail.headers.get('list-unsubscribe'))?.[1] ?? '';
+    const url = unsubscribeOf(mail);
     const before = world.mail.taken.length;
     const racing = Array.from({ length: 8 }, () => world.send(own, { send_type: 'bulk' }));
     const optOut = world.request('POST', url);
@@ -166,7 +173,7 @@ describe('the bounce webhook', () => {
   it('tells complaints and soft bounces, by the Message-ID too', async () => {
     const { own, mail } = await sent();
     const hook = await world.hook(own);
-    const message_id = mail.headers.get('message-id');
+    const message_id = headerOf(mail, 'message-id');
     const events = [
       { event: 'bounced', bounce_type: 'soft', message_id },
       { event: 'complained', message_id },
@@ -248,7 +255,7 @@ describe('mail that comes in', () => {
   it('is a bounce when it is a delivery report', async () => {
     const { own, mail } = await sent();
     const hook = await world.hook(own);
-    const messageId = mail.headers.get('message-id');
+    const messageId = headerOf(mail, 'message-id');
     expect((await hook.call('inbound', report(messageId, '4.2.2', 'delayed'))).data).toEqual({
       kind: 'bounce',
     });
@@ -270,7 +277,7 @@ describe('mail that comes in', () => {
   it('is a complaint when it is a feedback report', async () => {
     const { own, mail } = await sent();
     const hook = await world.hook(own);
-    const text = report(mail.headers.get('message-id'), '5.1.1')
+    const text = report(headerOf(mail, 'message-id'), '5.1.1')
       .replace('report-type=delivery-status', 'report-type=feedback-report')
       .replace('message/delivery-status', 'message/feedback-report')
       .replace('Reporting-MTA: dns; mx.example.org\r\n\r\n', 'Feedback-Type: abuse\r\n');
@@ -299,63 +306,5 @@ describe('mail that comes in', () => {
     });
     expect((await hook.call('inbound', 'Subject: nobody\r\n\r\nx')).status).toBe(422);
     expect((await hook.call('inbound', '')).status).toBe(422);
-  });
-});
-
-describe('POST /email/public/email/merged-template', () => {
-  const template = async (own: Sender, of: Record<string, unknown> = {}): Promise<string> =>
-    (
-      await world.api.services.lookups.templates.create(own.caller, {
-        ...{ type: 'email', name: 'Welcome', subject: 'Hi {{contact.first_name|there}}' },
-        ...{ html: '<p>{{contact.first_name}} {{user.name}}</p>', ...of },
-      } as Loose)
-    ).templateId;
-  const post = (own: Sender, body: Record<string, unknown>) => {
-    world.clock.advance(1);
-    return world.request('POST', '/email/public/email/merged-template', {
-      as: own,
-      body: { mailbox_id: own.mailboxId, to: [{ address: 'ada@example.org', name: '<b>Ada</b>' }], ...body },
-    });
-  };
-
-  it('fills in the fields as text, and records the template', async () => {
-    const own = await world.sender();
-    const template_id = await template(own);
-    expect((await post(own, { template_id })).data).toEqual({ success: true });
-    const mail = world.mail.taken.at(-1);
-    expect(mail?.part('text/html')).toContain('<p>&#60;b&#62;Ada&#60;/b&#62; ');
-    expect(mail?.headers.get('subject')).toBe('Hi <b>Ada</b>');
-    expect((await world.history(own)).emails[0].template_id).toBe(template_id);
-    await post(own, { template_id, subject_override: 'For {{contact.first_name}}' });
-    expect(world.mail.taken.at(-1)?.headers.get('subject')).toBe('For <b>Ada</b>');
-  });
-
-  it('lets no field of a contact add a header', async () => {
-    const own = await world.sender();
-    const template_id = await template(own);
-    await post(own, { template_id });
-    await world.sql(`update contacts set first_name = E'x\\r\\nBcc: evil@example.org' where team_id = $1`, [
-      own.teamId,
-    ]);
-    expect((await post(own, { template_id })).data).toEqual({ success: true });
-    expect(world.mail.taken.at(-1)?.headers.has('bcc')).toBe(false);
-    expect(world.mail.taken.at(-1)?.to).toEqual(['ada@example.org']);
-  });
-
-  it('answers 404 to a missing, deleted or foreign template, and refuses RCS', async () => {
-    const own = await world.sender();
-    const foreign = await template(as);
-    const gone = await template(own);
-    await world.api.services.lookups.templates.remove(own.caller, gone);
-    for (const template_id of [randomUUID(), 'none', foreign, gone])
-      expect((await post(own, { template_id })).status).toBe(404);
-    expect((await post(own, {})).status).toBe(400);
-    const rcs = await world.api.services.lookups.templates.create(own.caller, {
-      ...{ type: 'rcs', name: 'Card', rcsContent: { text: 'x' } },
-    });
-    expect((await post(own, { template_id: rcs.templateId })).status).toBe(400);
-    const template_id = await template(own);
-    const stranger = await post(own, { template_id, merged_user_id: as.ownerId });
-    expect(stranger.data).toEqual({ success: false, error: 'merged_user_id is no user of the account.' });
   });
 });

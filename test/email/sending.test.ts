@@ -155,7 +155,7 @@ describe('POST /email/public/email', () => {
 
   it.each([
     [{ to: [] }, 'to'],
-    [{ mailbox_id: null }, undefined],
+    [{ mailbox_id: null }, 'mailbox_id'],
     [{ subject: ' ' }, 'subject'],
     [{ html: '' }, 'html'],
     [{ to: [{ address: 'not an address' }] }, 'to.address'],

@@ -66,7 +66,10 @@ export class ConsentStore {
   }
 
   /** Every consent for a number, of every contact that has one. */
-  async revokeNumber(tx: Tx, of: Omit<RevokedConsent, 'contactId' | 'consentType'>): Promise<RevokedOfNumber[]> {
+  async revokeNumber(
+    tx: Tx,
+    of: Omit<RevokedConsent, 'contactId' | 'consentType'>,
+  ): Promise<RevokedOfNumber[]> {
     const { rows } = await tx.query<{ contact_id: string; consent_type: ConsentType; ids: string[] }>(
       `with revoked as (
          update consents set revoked_by = $3, revoked_at = $4

@@ -11,7 +11,7 @@ import type { DispatchOptions } from './dispatch.options.type.ts';
 import type { OpenSend, Particulars } from './dispatch.type.ts';
 import type { CarrierStanding } from './facts.rules.ts';
 import type { StoredFacts } from './facts.store.ts';
-import type { Audio, Message } from './request.rules.ts';
+import type { Audio, Message } from './request.type.ts';
 
 /** A signed address of audio, or a plan, is good for as long as a call may take to be placed and answered. */
 const AUDIO_LIVES_MS = 3_600_000;

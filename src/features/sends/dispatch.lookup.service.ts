@@ -12,7 +12,7 @@ import type { Resolved } from './facts.rules.ts';
 import { FactsStore } from './facts.store.ts';
 import type { FactsWish, StoredFacts } from './facts.store.ts';
 import { checkRequest, firstFault } from './request.rules.ts';
-import type { Fault, RequestedSend } from './request.rules.ts';
+import type { Fault, RequestedSend } from './request.type.ts';
 
 /** Sends of one statement, and statements at the same time. */
 const FACTS_MAX = 200;

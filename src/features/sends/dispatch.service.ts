@@ -17,7 +17,7 @@ import { NO_PARTICULARS } from './dispatch.type.ts';
 import type { OpenSend, SendKey } from './dispatch.type.ts';
 import { presentDecision } from './facts.present.ts';
 import { FactsStore } from './facts.store.ts';
-import type { Fault, Message } from './request.rules.ts';
+import type { Fault, Message } from './request.type.ts';
 import { AnswersService, RECEIPT_GRACE_MS } from './result.answers.service.ts';
 import type { AnswerTaken } from './result.answers.service.ts';
 import type { Ending } from './result.type.ts';

@@ -6,7 +6,7 @@ import type { OpenSend, Particulars, Price } from './dispatch.type.ts';
 import type { FactsWish, StoredFacts } from './facts.store.ts';
 import { merge, mergeValues } from './merge.rules.ts';
 import type { MergeValues } from './merge.rules.ts';
-import type { Audio, Fault, Message, RequestedSend } from './request.rules.ts';
+import type { Audio, Fault, Message, RequestedSend } from './request.type.ts';
 import { TEXT_LENGTH_MAX } from './request.message.rules.ts';
 import { segmentsOf } from './result.segments.rules.ts';
 

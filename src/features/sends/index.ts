@@ -24,4 +24,4 @@ export { proofRoutes } from './proof.routes.ts';
 export { ProofService } from './proof.service.ts';
 export { SendResults } from './result.receipts.service.ts';
 export type { SendResultsOptions } from './result.receipts.service.ts';
-export { createSendRetention } from './sends.retention.jobs.ts';
+export { createSendRetention, makeSendPartitions } from './sends.retention.jobs.ts';

@@ -1,5 +1,5 @@
 import type { RequestReader } from './request.reader.rules.ts';
-import type { Audio, Message } from './request.rules.ts';
+import type { Audio, Message } from './request.type.ts';
 
 const ID_LENGTH_MAX = 100;
 /** Supplement 1. */

@@ -1,4 +1,4 @@
-import type { Fault } from './request.rules.ts';
+import type { Fault } from './request.type.ts';
 
 /** Reads fields of a body one by one and keeps what is wrong with them; null counts as left out. */
 export class RequestReader {

@@ -25,6 +25,10 @@ export interface SendRetention {
   run(signal?: AbortSignal): Promise<number>;
 }
 
+/** Makes the partitions that sends of the next weeks go to; before anything is accepted, and then by the sweep. */
+export const makeSendPartitions = async ({ db, clock }: { db: Db; clock: Clock }): Promise<number> =>
+  new SendRetentionStore(db).makePartitions(clock.nowMs(), clock.nowMs() + AHEAD_MS);
+
 /** Makes partitions of sends ahead of time, drops those whose time is over, and sweeps what surrounds them. */
 export function createSendRetention(options: { db: Db; clock: Clock; retentionDays: number }): SendRetention {
   const { db, clock, retentionDays } = options;
@@ -40,7 +44,7 @@ export function createSendRetention(options: { db: Db; clock: Clock; retentionDa
     intervalMs: INTERVAL_MS,
     run: async (signal) => {
       const nowMs = clock.nowMs();
-      await store.makePartitions(nowMs, nowMs + AHEAD_MS);
+      await makeSendPartitions(options);
       let gone = await store.dropPartitions(nowMs - retentionDays * DAY_MS);
       for (const [table, age] of days) {
         for (let batch = 0; batch < BATCHES_MAX && !signal?.aborted; batch += 1) {

@@ -13,8 +13,20 @@ import {
   DetectionSessionType,
 } from '../../features/detection/session.graph.type.ts';
 import type { SessionListed } from '../../features/detection/sessions.query.store.ts';
-import { Ctx, FieldResolver, Resolver, Root, within } from '../../platform/graphql/index.ts';
-import type { GraphContext } from '../../platform/graphql/index.ts';
+import { SendConnection } from '../../features/sends/send.graph.type.ts';
+import type { SendsQueryService } from '../../features/sends/sends.query.service.ts';
+import type { SendListed } from '../../features/sends/sends.query.store.ts';
+import {
+  Args,
+  Ctx,
+  FieldResolver,
+  keysetOf,
+  PageArgs,
+  Resolver,
+  Root,
+  within,
+} from '../../platform/graphql/index.ts';
+import type { ConnectionShape, GraphContext } from '../../platform/graphql/index.ts';
 
 /*
  * Relations between objects of different slices: only the composition knows them all. Each is gathered over the request
@@ -79,9 +91,35 @@ export class FiguresRelations {
 @Resolver(() => ContactType)
 export class ContactRelations {
   readonly #teams: TeamsQueryService;
+  readonly #sends: SendsQueryService;
 
-  constructor(options: { teams: TeamsQueryService }) {
+  constructor(options: { teams: TeamsQueryService; sends: SendsQueryService }) {
     this.#teams = options.teams;
+    this.#sends = options.sends;
+  }
+
+  @FieldResolver(() => SendConnection, {
+    nullable: true,
+    description: 'Newest first; of the channels whose scope is held.',
+  })
+  async sends(
+    @Root() { contactId, teamId }: Contact,
+    @Ctx() context: GraphContext,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<ConnectionShape<SendListed>> {
+    const keyset = keysetOf(args);
+    const caller = within(context, teamId);
+    const where = `contact.sends ${teamId}`;
+    const pages = context.loaders.of(`${where} ${args.first} ${args.after ?? ''}`, (ids) =>
+      this.#sends.ofContacts(caller, ids, keyset),
+    );
+    const counts = context.loaders.of(`${where} count`, (ids) => this.#sends.countOfContacts(caller, ids));
+    return new SendConnection({
+      keyset,
+      page: (await pages.load(contactId)) ?? { rows: [], hasNext: false },
+      keyOf: ({ sendId }) => [sendId],
+      count: async () => (await counts.load(contactId)) ?? 0,
+    });
   }
 
   @FieldResolver(() => UserType, { nullable: true })

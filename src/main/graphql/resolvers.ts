@@ -16,11 +16,16 @@ import { DetectionKeysResolver } from '../../features/credentials/detection-keys
 import { DetectionFeedResolver } from '../../features/detection/detection.feed.resolver.ts';
 import { SessionsQueryService } from '../../features/detection/sessions.query.service.ts';
 import { SessionsResolver } from '../../features/detection/sessions.resolver.ts';
+import { DialingRulesResolver } from '../../features/delivery-rules/dialing-rules.resolver.ts';
 import { DncResolver } from '../../features/dnc/dnc.resolver.ts';
+import { EmailResolver } from '../../features/email/email.resolver.ts';
 import { DomainsResolver } from '../../features/lookups/domains/domains.resolver.ts';
 import { TOPIC as FILE_REMOVED } from '../../features/lookups/files.jobs.ts';
 import { LookupsResolver } from '../../features/lookups/lookups.resolver.ts';
 import { TOPIC as NUMBERS_IMPORT } from '../../features/lookups/numbers/import.jobs.ts';
+import { TOPICS as SEND_TOPICS } from '../../features/sends/send.type.ts';
+import { SendsMutationResolver } from '../../features/sends/sends.mutation.resolver.ts';
+import { SendsResolver } from '../../features/sends/sends.resolver.ts';
 import { SystemResolver } from '../../features/system/system.resolver.ts';
 import { SystemService } from '../../features/system/system.service.ts';
 import { TagsResolver } from '../../features/tags/tags.resolver.ts';
@@ -42,7 +47,10 @@ import {
 } from './relations.resolver.ts';
 
 /** Kinds of work that a worker takes off the outbox (worker.role.ts). */
-const QUEUE_NAMES = [API_KEY_EXPIRED, FILE_REMOVED, FOLLOW_UP_DUE, NUMBERS_IMPORT, WEBHOOK_DELIVER];
+const QUEUE_NAMES = [
+  ...[API_KEY_EXPIRED, FILE_REMOVED, FOLLOW_UP_DUE, NUMBERS_IMPORT, WEBHOOK_DELIVER],
+  ...Object.values(SEND_TOPICS),
+];
 
 export interface AdminResolvers {
   readonly resolvers: Resolvers;
@@ -77,6 +85,10 @@ export function resolversOf(services: Services, readiness: () => Promise<Readine
       new CarriersResolver(services),
       new DomainsResolver(services.lookups),
       new LookupsResolver(services),
+      new DialingRulesResolver(services),
+      new SendsResolver(services),
+      new SendsMutationResolver(services),
+      new EmailResolver(services.emails),
       ...contactResolvers(services),
       ...relations(services, teams),
     ],
@@ -98,11 +110,11 @@ function contactResolvers(services: Services): Resolvers {
 }
 
 function relations(services: Services, teams: TeamsQueryService): Resolvers {
-  const { contacts, detectionKeys } = services;
+  const { contacts, detectionKeys, sendsQuery } = services;
   return [
     new SessionRelations({ detectionKeys }),
     new FiguresRelations({ detectionKeys }),
-    new ContactRelations({ teams }),
+    new ContactRelations({ teams, sends: sendsQuery }),
     new NoteRelations({ teams }),
     new FollowUpRelations({ contacts }),
     new TaskRelations({ contacts }),
