@@ -9,6 +9,7 @@ export const SECRET_COLUMNS = [
   { table: 'teams', column: 'platform_token_ciphertext', context: 'platform-token' },
   { table: 'signing_keys', column: 'private_ciphertext', context: 'signing-key', idType: 'text' },
   { table: 'carrier_connections', column: 'settings_ciphertext', context: 'carrier-connection' },
+  { table: 'carrier_connections', column: 'webhook_secret_ciphertext', context: 'mail-webhook' },
   { table: 'webhook_subscriptions', column: 'secret_ciphertext', context: 'webhook' },
   { table: 'sending_domains', column: 'dkim_private_ciphertext', context: 'dkim' },
 ] as const;

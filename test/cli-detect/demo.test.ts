@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { faultsOf, webhookFaults, type SampleTruth } from '../../src/main/cli/demo/answer.rules.ts';
-import { readyLineUrl } from '../../src/main/cli/demo/service.process.ts';
+import { faultOf } from '../../src/main/cli/demo/sends.ts';
+import { readyLineUrls } from '../../src/main/cli/demo/service.process.ts';
 import { verify } from '../../src/main/cli/demo/webhook.receiver.ts';
 import type { WireEvent } from '../../src/main/cli/detect/call.client.ts';
 import { eventLine } from '../../src/main/cli/detect/event.printer.ts';
@@ -90,11 +91,26 @@ describe('the demo’s receiver', () => {
   });
 });
 
+describe('the demo’s judgement of sends', () => {
+  const id = '0197f1a0-0000-7000-8000-000000000000';
+  const right = { status: 'success', reason_code: 0 };
+
+  it('takes a result of delivered, and nothing else', () => {
+    expect(faultOf(id, right)).toBeNull();
+    expect(faultOf('400 {}', right)).toContain('not accepted: 400 {}');
+    expect(faultOf(id, undefined)).toContain('no result');
+    expect(faultOf(id, { ...right, reason_code: 4000 })).toContain('not delivered');
+    expect(faultOf(id, { ...right, status: 'failure' })).toContain('not delivered');
+    expect(faultOf(id, {})).toContain('not delivered');
+  });
+});
+
 describe('lines', () => {
-  it('finds the detect address in the ready line alone', () => {
-    expect(readyLineUrl('{"event":"ready","detect":"ws://127.0.0.1:1"}')).toBe('ws://127.0.0.1:1');
-    expect(readyLineUrl('{"event":"ready"}')).toBeUndefined();
-    expect(readyLineUrl('hello')).toBeUndefined();
+  it('finds the addresses in the ready line alone', () => {
+    const urls = { http: 'http://127.0.0.1:2', detect: 'ws://127.0.0.1:1' };
+    expect(readyLineUrls(JSON.stringify({ event: 'ready', ...urls }))).toEqual(urls);
+    expect(readyLineUrls('{"event":"ready"}')).toBeUndefined();
+    expect(readyLineUrls('hello')).toBeUndefined();
   });
 
   it('says what matters of an event', () => {

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { RouteSpec } from '../../src/platform/http/index.ts';
 import type { TestAccount } from '../_util/index.ts';
 import { wavOf } from './audio.ts';
+import { mailbox } from './requests.ts';
 import type { ContractWorld } from './world.ts';
 
 /** What examples write where an id of the reader's own belongs. */
@@ -108,6 +109,9 @@ const PARAMS: Readonly<Record<string, Make>> = {
   phone_line_id: line,
   template_id: template,
   call_id: call,
+  message_id: async (world, account) =>
+    (await world.api.request('POST', '/sms', { as: account, body: { to: '+15550020001', body: 'Hello.' } }))
+      .body.message_id,
   media_id: uploadedMedia,
   brand_id: async (world, account) =>
     (await world.made(account, '/automation/public/brands', { company_name: 'Example Ltd' })).brand_id,
@@ -157,6 +161,12 @@ const OPERATIONS: Readonly<
     });
     return { contact_id };
   },
+  replyToText: async (world, account) => {
+    const made = await world.made(account, '/contact/public/contacts', {
+      ...{ first_name: 'Ada', phone_number: '+12025550123', region: 'US' },
+    });
+    return { contact_id: made.inserted[0].contact_id };
+  },
   getDncNumber: listed,
   getDncEmail: listed,
 };
@@ -190,7 +200,11 @@ const BODY_IDS: Readonly<Record<string, Make>> = {
   from_list_id: list,
   to_list_id: list,
   owner_id: async (_world, account) => account.ownerId,
+  template_id: template,
 };
+
+/** Operations that send email need a mailbox of the account, which stands for an address that its example shows. */
+const MAILED = new Set(['sendEmail', 'sendTemplateEmail']);
 
 /** The example's body, where the placeholder gives way to ids that the account has. */
 export async function bodyOf(
@@ -200,6 +214,10 @@ export async function bodyOf(
 ): Promise<{ body: unknown; headers: Record<string, string> }> {
   if (spec.bodyKind === 'raw') return { body: wavOf(), headers: { 'content-type': 'audio/wav' } };
   const example = structuredClone(spec.example?.body) as Record<string, unknown> | undefined;
+  if (example && MAILED.has(spec.operationId)) {
+    delete example['from'];
+    example['mailbox_id'] = await mailbox(world, of.account);
+  }
   for (const [name, value] of Object.entries(example ?? {})) {
     if (!JSON.stringify(value).includes(PLACEHOLDER)) continue;
     const make = BODY_IDS[name];

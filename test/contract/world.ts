@@ -4,9 +4,10 @@ import { apiRoutes } from '../../src/main/api.role.ts';
 import { composeLookups } from '../../src/main/compose-lookups.ts';
 import type { RouteSpec } from '../../src/platform/http/index.ts';
 import { startApi, testDb } from '../_util/index.ts';
-import type { ApiAnswer, As, TestAccount, TestApi, TestDb } from '../_util/index.ts';
+import type { ApiAnswer, TestAccount, TestApi, TestDb } from '../_util/index.ts';
 import { ToneEngine } from '../platform/audio/tone.engine.ts';
 import { bodyOf, paramsOf } from './fixtures.ts';
+import { REQUESTS } from './requests.ts';
 
 // An answer off the wire, until it was compared.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -18,6 +19,10 @@ export interface Example {
   readonly body: unknown;
   readonly headers: Record<string, string>;
 }
+
+/** A key of an account, or a bearer token. */
+export type Credential =
+  { readonly teamId: string; readonly key: string; readonly secret: string } | { readonly bearer: string };
 
 /** One whole request to a route. */
 export interface Prepared {
@@ -59,6 +64,8 @@ export class ContractWorld {
 
   /** The example of a route, with ids of what the account really has. */
   async example(spec: RouteSpec, account: TestAccount): Promise<Example> {
+    const made = REQUESTS[spec.operationId];
+    if (made) return { params: {}, query: {}, body: undefined, headers: {}, ...(await made(this, account)) };
     const params = { ...spec.example?.params, ...(await paramsOf(this, spec, account)) };
     return { params, query: spec.example?.query ?? {}, ...(await bodyOf(this, spec, { account, params })) };
   }
@@ -71,9 +78,10 @@ export class ContractWorld {
     return { path: search === '' ? path : `${path}?${search}`, body, headers };
   }
 
-  async send(spec: RouteSpec, request: Prepared, as?: As): Promise<ApiAnswer> {
-    const { path, body, headers } = request;
-    return this.api.request(spec.method, path, { ...(as ? { as } : {}), body, headers });
+  async send(spec: RouteSpec, request: Prepared, as?: Credential): Promise<ApiAnswer> {
+    const { path, body } = request;
+    const headers = { ...request.headers, ...credentialHeaders(spec, as) };
+    return this.api.request(spec.method, path, { body, headers });
   }
 
   /** Makes something through a route and gives its data. */
@@ -91,9 +99,9 @@ export class ContractWorld {
   async key(
     account: TestAccount,
     scopes: readonly Scope[],
-  ): Promise<{ keyId: string; key: string; secret: string }> {
+  ): Promise<{ keyId: string; teamId: string; key: string; secret: string }> {
     const data = await this.made(account, '/register/public/apikeys', { name: 'One', scopes });
-    return { keyId: data._id, key: data.key, secret: data.secret };
+    return { keyId: data._id, teamId: account.teamId, key: data.key, secret: data.secret };
   }
 
   /** Every route's example, as the account could send it. */
@@ -120,6 +128,17 @@ export class ContractWorld {
     );
     return Object.fromEntries(found.map(({ name, digest }) => [name, digest]));
   }
+}
+
+/** Version 1 names the account where others name the key. */
+export function credentialHeaders(spec: RouteSpec, as: Credential | undefined): Record<string, string> {
+  if (as === undefined) return {};
+  if ('bearer' in as) return { authorization: `Bearer ${as.bearer}` };
+  const { teamId, key, secret } = as;
+  return {
+    ...(spec.auth === 'team-secret' ? { 'x-team-id': teamId } : { 'x-key': key }),
+    'x-secret': secret,
+  };
 }
 
 /** An address of its own, so that wrong credentials of one test do not count against another. */

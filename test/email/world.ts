@@ -19,7 +19,7 @@ import { MailServer, TestMailCarrier } from './mail.server.ts';
 export const START_MS = Date.parse('2026-03-02T12:00:00Z');
 export const HOUR_MS = 3_600_000;
 /** Signing keys of the domains: one, since making one takes its time. */
-const DKIM_KEY = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+export const DKIM_KEY = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
 const RATE = { perSecond: 100_000, burst: 100_000 };

@@ -7,8 +7,8 @@ export interface RootField {
   readonly kind: RootKind;
   readonly name: string;
   readonly field: GraphQLField<unknown, unknown>;
-  /** The scope that its description asks for; null: any credential. */
-  readonly scope: string | null;
+  /** Those that its description names, any one suffices; empty: any credential. */
+  readonly scopes: readonly string[];
   readonly isForOperators: boolean;
 }
 
@@ -18,12 +18,13 @@ export function rootFields(schema: GraphQLSchema): RootField[] {
     const type = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
     return Object.values(type?.getFields() ?? {}).map((field) => {
       const text = field.description ?? '';
-      const scope = /(?:Scope |Operators with )([a-z]+:[a-z]+)/.exec(text)?.[1] ?? null;
+      const named = /(?:Scope |Operators with )((?:(?:, | or )?[a-z]+:[a-z]+)+)/.exec(text)?.[1] ?? '';
+      const scopes = named.match(/[a-z]+:[a-z]+/g) ?? [];
       const isForOperators = /Operators (only|with)/.test(text);
-      if (scope === null && !isForOperators && !/Any credential/.test(text)) {
+      if (scopes.length === 0 && !isForOperators && !/Any credential/.test(text)) {
         throw new Error(`${field.name} does not say who may call it`);
       }
-      return { kind, name: field.name, field, scope, isForOperators };
+      return { kind, name: field.name, field, scopes, isForOperators };
     });
   };
   return [...of('query'), ...of('mutation')];

@@ -1,5 +1,6 @@
 import type { Scope } from '../../src/kernel/caller.ts';
 import { SCOPES } from '../../src/kernel/caller.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
 import type { TestAccount, TestApi } from '../_util/api.ts';
 import type { TestDb } from '../_util/index.ts';
 
@@ -82,11 +83,16 @@ async function insertRows(
      values ($1, 1, $2, now(), 12, 500)`,
     [delivery, teamId],
   );
+  const send = await id(
+    `insert into sends (id, team_id, channel, request, created_by, contact_id, phone_number, created_at)
+     values ($2, $1, 'sms', '{}', $4, $3, '+12025550123', now())`,
+    [teamId, systemIds.timed(Date.now()), of.contact, ownerId],
+  );
   const media = await id(
     `insert into media (id, team_id, name, type, created_by) values (gen_random_uuid(), $1, 'Hello', 'audio', $2)`,
     [teamId, ownerId],
   );
-  return { task, session, webhook, delivery, media };
+  return { task, session, webhook, delivery, media, send };
 }
 
 /** A session that ended with a verdict, with its events. */
@@ -135,8 +141,8 @@ export class Keyring {
     return { key, secret };
   }
 
-  without(scope: string): Promise<{ key: string; secret: string }> {
-    return this.with(SCOPES.filter((one) => one !== scope));
+  without(scopes: readonly string[]): Promise<{ key: string; secret: string }> {
+    return this.with(SCOPES.filter((one) => !scopes.includes(one)));
   }
 }
 

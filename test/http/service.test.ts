@@ -55,16 +55,6 @@ describe('the floor over the real services', () => {
     await api.close();
   });
 
-  it('holds an account to the rate that its row names', async () => {
-    await start({});
-    const account = await api.account();
-    const free = await api.account();
-    await db.db.query('update teams set rate_limit_per_route = 1 where id = $1', [account.teamId]);
-    expect(new Set(await statuses(40, () => headersOf(account)))).toEqual(new Set([200, 429]));
-    expect(new Set(await statuses(10, () => headersOf(free)))).toEqual(new Set([200]));
-    await api.close();
-  });
-
   it('stores nothing of a request that it refuses', async () => {
     await start({});
     const as = await api.account();

@@ -24,6 +24,8 @@ describe('rekey', () => {
     await database.drop();
   });
 
+  const nameOf = ({ table, column }: (typeof SECRET_COLUMNS)[number]): string => `${table}.${column}`;
+
   const stored = async (
     place: (typeof SECRET_COLUMNS)[number],
   ): Promise<{ id: string; secret: string }[]> => {
@@ -37,9 +39,7 @@ describe('rekey', () => {
       `select table_name || '.' || column_name as place from information_schema.columns
        where table_schema = 'public' and column_name like '%ciphertext%'`,
     );
-    expect(rows.map(({ place }) => place).sort()).toEqual(
-      SECRET_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
-    );
+    expect(rows.map(({ place }) => place).sort()).toEqual(SECRET_COLUMNS.map(nameOf).sort());
   });
 
   it('rewrites what each slice stored, so that it opens with the new key alone', async () => {
@@ -47,15 +47,16 @@ describe('rekey', () => {
     const caller = callerOf(account);
     await services.accounts.setPlatformToken(account.teamId, randomBytes(16).toString('hex'));
     await services.webhooks.create(caller, { hookUrl: 'https://203.0.114.7/', eventTypes: ['contact.*'] });
-    await services.carriers.connect(caller, { kind: 'simulator', name: 'Simulator' });
+    const { carrierId } = await services.carriers.connect(caller, { kind: 'simulator', name: 'Simulator' });
+    await services.emails.hooks.rotate(caller, carrierId);
     await services.lookups.domains.create(caller, { domain: 'mail.example.com' });
     await services.signingKeys.jwks();
     const before = new Map<string, string[]>();
     for (const place of SECRET_COLUMNS) {
       const rows = await stored(place);
-      expect(rows.length, `${place.table} holds a secret`).toBeGreaterThan(0);
+      expect(rows.length, `${nameOf(place)} holds a secret`).toBeGreaterThan(0);
       before.set(
-        place.table,
+        nameOf(place),
         rows.map(({ id, secret }) => services.cipher.decrypt(secret, `${place.context}:${id}`)),
       );
     }
@@ -68,7 +69,7 @@ describe('rekey', () => {
     for (const place of SECRET_COLUMNS) {
       const rows = await stored(place);
       const opened = rows.map(({ id, secret }) => alone.decrypt(secret, `${place.context}:${id}`));
-      expect(opened.sort(), place.table).toEqual(before.get(place.table)?.sort());
+      expect(opened.sort(), nameOf(place)).toEqual(before.get(nameOf(place))?.sort());
     }
     expect(await rekey(database.db, alone)).toEqual({ rewritten: 0, kept: total });
   });

@@ -158,12 +158,18 @@ describe('too much at once', () => {
     const small = await AcceptWorld.start({ waitingMax: 10 });
     try {
       const as = await small.account();
-      const all = await Promise.all(
-        Array.from({ length: 400 }, (_, n) => small.request('POST', '/sms', { as, body: { n } })),
-      );
-      const statuses = new Set(all.map(({ status }) => status));
+      const ask = (n: number) => small.request('POST', '/sms', { as, body: { n } });
+      // Nothing can be stored until the first refusal came.
+      const all = await small.database.db.tx(async (tx) => {
+        await tx.query('lock table sends in exclusive mode');
+        const asked = Array.from({ length: 100 }, (_, n) => ask(n));
+        expect((await Promise.race(asked)).status).toBe(503);
+        return asked;
+      });
+      const answers = await Promise.all(all);
+      const statuses = new Set(answers.map(({ status }) => status));
       expect(statuses).toEqual(new Set([202, 503]));
-      const ids = all.filter(({ status }) => status === 202).map(({ body }) => body.message_id as string);
+      const ids = answers.filter(({ status }) => status === 202).map(({ body }) => body.message_id as string);
       expect((await small.sends(as.teamId)).map((row) => row.id)).toEqual(ids.sort());
     } finally {
       await small.close();

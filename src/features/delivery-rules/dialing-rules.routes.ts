@@ -5,6 +5,7 @@ import type { RouteSpec } from '../../platform/http/index.ts';
 import { presentDialingRules } from './dialing-rules.present.ts';
 import {
   ATTEMPTS_MAX,
+  DEFAULT_RULES,
   EMAIL_LENGTH_MAX,
   END_MINUTE_MAX,
   PHONE_LENGTH_MAX,
@@ -61,6 +62,8 @@ const RulesData = Type.Object({
   }),
 });
 
+const EXAMPLE = presentDialingRules({ ...DEFAULT_RULES, updatedAtMs: null });
+
 /** The rules of an account's sends (supplement 13, Sends). */
 export const dialingRulesRoutes = ({ dialingRules }: { dialingRules: DialingRulesService }): RouteSpec[] => [
   get(dialingRules),
@@ -73,6 +76,7 @@ const get = (rules: DialingRulesService): RouteSpec =>
     summary: 'The rules that sends keep',
     scopes: ['balance:read', 'account:write'],
     data: RulesData,
+    example: { data: EXAMPLE },
     handler: async ({ caller }) => presentDialingRules(await rules.get(caller)),
   });
 
@@ -85,7 +89,10 @@ const update = (rules: DialingRulesService): RouteSpec =>
     scopes: ['account:write'],
     body: Type.Partial(Type.Object(FIELDS)),
     data: RulesData,
-    example: { body: { hours_start_minute: 540, hours_end_minute: 1_200, opt_out_digit: '9' } },
+    example: {
+      body: { hours_start_minute: 540, hours_end_minute: 1_200, opt_out_digit: '9' },
+      data: { ...EXAMPLE, hours_start_minute: 540, hours_end_minute: 1_200, opt_out_digit: '9' },
+    },
     handler: async ({ caller, body }) =>
       presentDialingRules(
         await rules.update(caller, {

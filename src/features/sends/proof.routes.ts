@@ -17,7 +17,7 @@ export const proofRoutes = ({ proofs }: { proofs: ProofService }): RouteSpec[] =
     auth: 'none',
     params: Type.Object({ token: Type.String() }),
     data: Type.String({ description: 'HTML.' }),
-    dataType: 'text/html; charset=utf-8',
+    dataType: 'text/html',
     errors: ['not-found'],
     handler: async ({ params, reply }) => {
       const page = presentProof(await proofs.open(params.token));

@@ -48,7 +48,7 @@ export class SendsResolver {
 
   @Query(() => SendConnection, {
     nullable: true,
-    description: 'Newest first, of the channels whose scope is held: rvm:send, sms:send, voice:send.',
+    description: 'Newest first, of the channels whose scope is held. Scope rvm:send, sms:send or voice:send.',
   })
   async sends(
     @Ctx() context: GraphContext,
@@ -65,7 +65,11 @@ export class SendsResolver {
     });
   }
 
-  @Query(() => SendType, { nullable: true, description: 'By id or messageId. The scope of its channel.' })
+  @Query(() => SendType, {
+    nullable: true,
+    description:
+      'By id or messageId; of a channel whose scope is held. Scope rvm:send, sms:send or voice:send.',
+  })
   async send(
     @Ctx() context: GraphContext,
     @Args(() => SendArgs) { id, messageId, teamId }: SendArgs,

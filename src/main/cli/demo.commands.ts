@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { CommandFailed, type CliContext } from './context.ts';
 import { faultsOf, webhookFaults, type SampleTruth } from './demo/answer.rules.ts';
 import { startService, type RunningService } from './demo/service.process.ts';
+import { SENDS, sendOneOfEach } from './demo/sends.ts';
 import { receiveWebhooks, type WebhookReceiver } from './demo/webhook.receiver.ts';
 import { callAudioOf } from './detect/audio.reader.ts';
 import { streamCall, type WireEvent } from './detect/call.client.ts';
@@ -21,6 +22,8 @@ interface DemoCall {
 }
 
 const SAMPLES_DIR = fileURLToPath(new URL('../../../samples/', import.meta.url));
+/** What the sends of the demo play. */
+const MESSAGE = 'live-hello.wav';
 /** After the last call; a delivery takes milliseconds, a retried one some seconds. */
 const WEBHOOKS_TIMEOUT_MS = 15_000;
 const NAME_WIDTH = 30;
@@ -30,7 +33,7 @@ export function register(program: Command, cli: CliContext): void {
   program
     .command('demo')
     .description(
-      'start the service with throw-away data, stream the sample calls, compare what is heard with the truth',
+      'start the service with throw-away data, stream the sample calls, compare what is heard with the truth, send one of each',
     )
     .addHelpText('after', '\nExample:\n  tonegate demo')
     .action(() => demo(cli));
@@ -57,6 +60,9 @@ async function demo(cli: CliContext): Promise<void> {
     await arrived(calls, receiver, interrupted.signal);
     const faults = report(calls, receiver, say);
     if (faults > 0) throw new CommandFailed(`${faults} of ${calls.length} calls were not heard right`);
+    const wav = readFileSync(join(SAMPLES_DIR, MESSAGE));
+    const wrong = await sendOneOfEach({ ...service, wav, say, signal: interrupted.signal });
+    if (wrong > 0) throw new CommandFailed(`${wrong} of ${SENDS.length} sends did not end right`);
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await service?.stop();

@@ -17,7 +17,11 @@ const LOG_LINES_MAX = 20;
 /** A running service. */
 export interface RunningService {
   detectUrl: string;
+  httpUrl: string;
   detectionKey: string;
+  /** The key pair of its account. */
+  key: string;
+  secret: string;
   /** Ends it as an operator does and removes its data. */
   stop(): Promise<void>;
 }
@@ -51,10 +55,11 @@ export async function startService(
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const detectUrl = await readyUrl(child, signal, explain);
+    const { detect: detectUrl, http: httpUrl } = await readyUrls(child, signal, explain);
     const text = await readFile(join(dataDir, 'data', 'credentials.json'), 'utf8');
-    const { detection_key: detectionKey } = JSON.parse(text) as { detection_key: string };
-    return { detectUrl, detectionKey, stop };
+    const account = JSON.parse(text) as { detection_key: string; key: string; secret: string };
+    const { detection_key: detectionKey, key, secret } = account;
+    return { detectUrl, httpUrl, detectionKey, key, secret, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -67,11 +72,11 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
 }
 
-function readyUrl(
+function readyUrls(
   child: ChildProcess,
   signal: AbortSignal,
   explain: (line: string) => void,
-): Promise<string> {
+): Promise<ReadyUrls> {
   const log: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {
     log.push(line);
@@ -89,11 +94,11 @@ function readyUrl(
       START_TIMEOUT_MS,
     );
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      const url = readyLineUrl(line);
-      if (url === undefined) return;
+      const urls = readyLineUrls(line);
+      if (urls === undefined) return;
       isReady = true;
       clearTimeout(timer);
-      resolve(url);
+      resolve(urls);
     });
     child.once('error', (error) => fail(`could not be started: ${error.message}`));
     child.once('exit', (code) => {
@@ -104,11 +109,18 @@ function readyUrl(
   });
 }
 
-/** The detect address in the ready line of `tonegate start`; undefined for any other line. */
-export function readyLineUrl(line: string): string | undefined {
+export interface ReadyUrls {
+  readonly http: string;
+  readonly detect: string;
+}
+
+/** The addresses in the ready line of `tonegate start`; undefined for any other line. */
+export function readyLineUrls(line: string): ReadyUrls | undefined {
   try {
-    const frame = JSON.parse(line) as { event?: unknown; detect?: unknown } | null;
-    return frame?.event === 'ready' && typeof frame.detect === 'string' ? frame.detect : undefined;
+    const frame = JSON.parse(line) as { event?: unknown; http?: unknown; detect?: unknown } | null;
+    if (frame?.event !== 'ready') return undefined;
+    const { http, detect } = frame;
+    return typeof http === 'string' && typeof detect === 'string' ? { http, detect } : undefined;
   } catch {
     // stdout carries only the ready line, but a stray line of a dependency must not end the demo.
     return undefined;
