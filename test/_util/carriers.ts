@@ -2,6 +2,7 @@ import type {
   CallRequest,
   CarrierAnswer,
   CarrierResult,
+  CarrierWait,
   CarrierWork,
   DropRequest,
   MailRequest,
@@ -55,6 +56,8 @@ export class RecordingCarrier {
   readonly carrierId: string | null;
   readonly kind: OpenCarrier['kind'];
   answering: Answering = () => answers.ended();
+  /** What it has work wait for before it may be asked. */
+  wait: CarrierWait | null = null;
 
   constructor(of: { carrierId?: string | null; kind?: OpenCarrier['kind'] } = {}) {
     this.carrierId = of.carrierId ?? null;
@@ -77,6 +80,7 @@ export class RecordingCarrier {
       drop: { dropVoicemail: (request, signal) => ask({ work: 'drop', request }, signal) },
       mail: { sendMail: (request, signal) => ask({ work: 'mail', request }, signal) },
     };
-    return { carrierId: this.carrierId, kind: this.kind, port: ports[work] };
+    const { carrierId, kind } = this;
+    return { carrierId, kind, port: ports[work], turn: async () => this.wait };
   }
 }

@@ -5,7 +5,7 @@ import { connectionFor } from '../../src/features/carriers/connections.rules.ts'
 import type { CarrierKind, CarrierState, CarrierWork } from '../../src/features/carriers/index.ts';
 import type { Said } from '../../src/features/carriers/said.rules.ts';
 import { startMailServer } from './_mail-server.ts';
-import { callRequest, dropRequest, going, mailRequest } from './_requests.ts';
+import { callRequest, dropRequest, going, mailRequest, textRequest } from './_requests.ts';
 import { CarriersWorld, sendText, settingsOf } from './_world.ts';
 
 let world: CarriersWorld;
@@ -114,6 +114,25 @@ describe('carrier connections at work', () => {
     world.accounts.clock.advance(REREAD_MS);
     expect((await sendText(connections, account.teamId)).kind).toBe('accepted');
     expect([former.requests.length, later.requests.length]).toEqual([1, 1]);
+  });
+
+  it('give a turn for one request, which is counted once', async () => {
+    const [account, double] = [await world.account(), await world.twilio()];
+    await world.connectTwilio(account, double, { ratePerSecond: 2 });
+    const connections = world.connections();
+    const open = () => connections.open(account.teamId, 'text');
+    const [first, second, third] = [await open(), await open(), await open()];
+    expect([await first.turn?.(), await second.turn?.()]).toEqual([null, null]);
+    expect(await third.turn?.()).toEqual({ afterMs: 500, detail: "The connection's rate is used up." });
+    expect((await first.port.sendText(textRequest({ teamId: account.teamId }), going())).kind).toBe(
+      'accepted',
+    );
+    // A second request of the same holder needs a turn of its own.
+    expect((await first.port.sendText(textRequest({ teamId: account.teamId }), going())).kind).toBe('retry');
+    expect((await second.port.sendText(textRequest({ teamId: account.teamId }), going())).kind).toBe(
+      'accepted',
+    );
+    expect(double.requests).toHaveLength(2);
   });
 
   it('send no faster than their rate; what is too much comes again in turn', async () => {

@@ -43,6 +43,22 @@ describe('the retention of sends', () => {
     expect(names.filter((name) => name < 'sends_2026w09' && name.startsWith('sends_'))).toEqual([]);
   });
 
+  it('keeps a week in which a send has no result yet', async () => {
+    const account = await world.account();
+    const { db } = world.accounts.services;
+    const retention = createSendRetention({ db, clock: world.clock, retentionDays: 1 });
+    await retention.run();
+    const open = await world.accept(account, 'sms', { to: world.number(), body: 'Hello.' });
+    world.clock.advance(14 * DAY_MS);
+    await retention.run();
+    expect((await world.view(open)).state).toBe('queued');
+    await world.work();
+    expect((await world.view(open)).state).toBe('finished');
+    await retention.run();
+    await expect(world.view(open)).rejects.toThrow('no such send');
+    expect(await world.steps(open)).toEqual([]);
+  });
+
   it('sweeps attempts, keys, callbacks and receipts by their age', async () => {
     const { db, ids } = world.accounts.services;
     const { teamId } = await world.account();

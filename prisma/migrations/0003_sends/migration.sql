@@ -129,20 +129,23 @@ begin
   return made;
 end
 $$;
--- Drops partitions that end before a time: how many.
+-- Drops partitions that end before a time, of sends with their steps: how many. A week in which a send has no result yet stays.
 create function drop_send_partitions(before_time timestamptz) returns integer language plpgsql as $$
 declare
-  child regclass;
+  week text;
+  has_open boolean;
   dropped integer := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('make_send_partitions'));
-  for child in
-    select c.oid::regclass from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('sends'::regclass, 'send_steps'::regclass)
+  for week in
+    select substring(c.relname from '^sends_(.*)$') from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'sends'::regclass
       and substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([0-9a-f-]{36})''\)')::uuid <= id_floor(before_time)
   loop
-    execute format('drop table %s', child);
-    dropped := dropped + 1;
+    execute format('select exists (select 1 from %I where state <> ''finished'')', 'sends_' || week) into has_open;
+    continue when has_open;
+    execute format('drop table %I, %I', 'sends_' || week, 'send_steps_' || week);
+    dropped := dropped + 2;
   end loop;
   return dropped;
 end

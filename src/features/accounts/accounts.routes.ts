@@ -44,7 +44,7 @@ const account = (own: OwnAccountService): RouteSpec =>
       limits: Type.Object({
         concurrent_sessions: Type.Integer({ description: 'Detection sessions at once.' }),
         send_rate: Type.Union([Type.Integer(), Type.Null()], {
-          description: "Requests a second on one route; null: the service's own limit.",
+          description: "Sends a second; null: the service's own limit (SEND_RATE_PER_ACCOUNT).",
         }),
       }),
       region: Type.String({ description: 'Country of numbers that carry no country code.' }),

@@ -5,7 +5,7 @@ import { Breaker } from './breaker.ts';
 import type { HealthRow } from './carriers.store.ts';
 import type { CarrierRequests, Driver } from './driver.type.ts';
 import { Health } from './health.ts';
-import type { CarrierAnswer, CarrierWork } from './port.type.ts';
+import type { CarrierAnswer, CarrierWait, CarrierWork } from './port.type.ts';
 import type { Said } from './said.rules.ts';
 
 /** The longest that a request is sent away for because of the connection's own rate. */
@@ -38,15 +38,24 @@ export class Connection {
     this.#health = new Health(options);
   }
 
-  /** `ratePerSecond` null: no limit. Never rejects. */
+  /** Takes a turn within the connection's rate; `ratePerSecond` null: no limit. Not null: it is used up. */
+  async turn(ratePerSecond: number | null): Promise<CarrierWait | null> {
+    if (ratePerSecond === null) return null;
+    const { carrierId, limiter } = this.#options;
+    const limit = { perSecond: ratePerSecond, burst: ratePerSecond };
+    if (await limiter.take(`carrier:${carrierId}`, limit)) return null;
+    return { afterMs: this.#turnMs(ratePerSecond), detail: "The connection's rate is used up." };
+  }
+
+  /** Never rejects. */
   async send<W extends CarrierWork>(
     work: W,
     request: CarrierRequests[W],
-    by: { signal: AbortSignal; ratePerSecond: number | null },
+    signal: AbortSignal,
   ): Promise<CarrierAnswer> {
-    const wait = await this.#admit(by.ratePerSecond);
+    const wait = this.#admit();
     if (wait !== null) return { kind: 'retry', ...wait };
-    const said = await this.#ask(work, request, by.signal);
+    const said = await this.#ask(work, request, signal);
     this.#health.count(said.fault);
     if (said.fault === null) this.#breaker.answered();
     else this.#breaker.failed();
@@ -63,15 +72,9 @@ export class Connection {
     return this.#options.driver.close();
   }
 
-  async #admit(ratePerSecond: number | null): Promise<{ afterMs: number; detail: string } | null> {
-    const { clock, limiter, carrierId } = this.#options;
-    const quietMs = this.#quietUntilMs - clock.monotonicMs();
+  #admit(): CarrierWait | null {
+    const quietMs = this.#quietUntilMs - this.#options.clock.monotonicMs();
     if (quietMs > 0) return { afterMs: Math.ceil(quietMs), detail: 'The carrier asked to be left alone.' };
-    if (ratePerSecond !== null) {
-      const limit = { perSecond: ratePerSecond, burst: ratePerSecond };
-      if (!(await limiter.take(`carrier:${carrierId}`, limit)))
-        return { afterMs: this.#turnMs(ratePerSecond), detail: "The connection's rate is used up." };
-    }
     const openMs = this.#breaker.admit();
     return openMs === null ? null : { afterMs: openMs, detail: 'The carrier does not answer.' };
   }

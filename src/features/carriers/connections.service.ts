@@ -19,6 +19,7 @@ import type {
   CarrierWork,
   DropCarrier,
   MailCarrier,
+  CarrierWait,
   OpenCarrier,
   TextCarrier,
 } from './port.type.ts';
@@ -87,8 +88,19 @@ export class CarrierConnections {
   async open<W extends CarrierWork>(teamId: string, work: W): Promise<OpenCarrier<W>> {
     const row = connectionFor(await this.#rowsOf(teamId), work);
     if (!row) return this.simulator();
-    const port = portOf(this.#sender(row)) as OpenCarrier<W>['port'];
-    return { carrierId: row.carrierId, kind: row.kind, port };
+    const { carrierId, kind, ratePerSecond } = row;
+    let hasTurn = false;
+    const turn = async (): Promise<CarrierWait | null> => {
+      const wait = restOf(row) ?? (await this.#connectionOf(row).turn(ratePerSecond));
+      hasTurn = wait === null;
+      return wait;
+    };
+    const send: Send = async (what, request, signal) => {
+      const wait = hasTurn ? null : await turn();
+      hasTurn = false;
+      return wait ? { kind: 'retry', ...wait } : this.#connectionOf(row).send(what, request, signal);
+    };
+    return { carrierId, kind, port: portOf(send), turn };
   }
 
   /** The built-in simulator, whatever the account has. */
@@ -127,16 +139,7 @@ export class CarrierConnections {
     await Promise.all([...connections, this.#builtIn].map((connection) => connection.close()));
   }
 
-  readonly #simulate: Send = (work, request, signal) =>
-    this.#builtIn.send(work, request, { signal, ratePerSecond: null });
-
-  #sender(row: CarrierRow): Send {
-    const { state, ratePerSecond } = row;
-    if (state !== 'active')
-      return async () => ({ kind: 'retry', afterMs: RESTING_RETRY_MS, detail: `The carrier is ${state}.` });
-    const connection = this.#connectionOf(row);
-    return (work, request, signal) => connection.send(work, request, { signal, ratePerSecond });
-  }
+  readonly #simulate: Send = (work, request, signal) => this.#builtIn.send(work, request, signal);
 
   async #rowsOf(teamId: string): Promise<CarrierRow[]> {
     const nowMs = this.#options.clock.monotonicMs();
@@ -197,6 +200,10 @@ export class CarrierConnections {
     }
   }
 }
+
+/** Null: the connection does not rest. */
+const restOf = ({ state }: CarrierRow): CarrierWait | null =>
+  state === 'active' ? null : { afterMs: RESTING_RETRY_MS, detail: `The carrier is ${state}.` };
 
 type Send = <W extends CarrierWork>(
   work: W,

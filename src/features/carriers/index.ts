@@ -15,6 +15,7 @@ export type {
   CarrierAnswer,
   CarrierReceipt,
   CarrierResult,
+  CarrierWait,
   CarrierWork,
   DropCarrier,
   DropRequest,

@@ -137,6 +137,12 @@ export interface MailCarrier {
   sendMail(request: MailRequest, signal: AbortSignal): Promise<CarrierAnswer>;
 }
 
+/** How long a connection has work wait before it may be asked, and why. */
+export interface CarrierWait {
+  readonly afterMs: number;
+  readonly detail: string;
+}
+
 /** An account's connection that is fit for a kind of work, with its limits around it. */
 export interface OpenCarrier<W extends CarrierWork = CarrierWork> {
   /** Null: the built-in simulator. */
@@ -148,4 +154,9 @@ export interface OpenCarrier<W extends CarrierWork = CarrierWork> {
     readonly drop: DropCarrier;
     readonly mail: MailCarrier;
   }[W];
+  /**
+   * Takes a turn within the connection's rate for the next request; omitted: it is always its turn. Not null: the connection
+   * rests or its rate is used up. A request without a turn is answered `retry` then.
+   */
+  readonly turn?: () => Promise<CarrierWait | null>;
 }

@@ -9,6 +9,8 @@ export const attemptCause = (send: SendKey, attempt: number) => ({
 
 /** A carrier that takes nothing is asked again for so long in all. */
 export const RETRY_IN_ALL_MS = 15 * 60_000;
+/** A connection that rests, or whose rate is used up, is waited for so long after the acceptance. */
+export const TURN_IN_ALL_MS = 72 * 3_600_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 /** Added on top, never taken off: what a carrier asked for is not shortened. */

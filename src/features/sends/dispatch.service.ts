@@ -1,9 +1,10 @@
 import { decide } from '../delivery-rules/index.ts';
 import type { Decision, Facts } from '../delivery-rules/index.ts';
-import type { CarrierAnswer } from '../carriers/index.ts';
+import type { CarrierAnswer, CarrierWait } from '../carriers/index.ts';
 import type { Finish } from '../../platform/outbox/index.ts';
 import { AttemptCarrier } from './attempt.carrier.ts';
 import type { ReadyAudio } from './attempt.carrier.ts';
+import { TURN_IN_ALL_MS } from './attempt.rules.ts';
 import { AttemptService } from './attempt.service.ts';
 import type { Committed, WantedAttempt } from './attempt.service.ts';
 import { Gather } from './dispatch.gather.ts';
@@ -110,10 +111,12 @@ export class DispatchService {
       price: resolved.price,
       facts,
     };
+    const wait = (await carrier.open.turn?.()) ?? null;
+    if (wait !== null) return this.#wait(send, { wait, looked }, on.finish);
     // From here on a process that stops leaves it queued, or commits to it and asks.
     if (on.signal.aborted) return;
     const committed = await this.#attempts.run(wanted);
-    if (committed.kind === 'gone') return done(on.finish);
+    if (committed.kind === 'gone') return this.#gone(send, on.finish);
     if (committed.kind === 'decided') {
       return this.#decided(send, { ...committed, looked }, on.finish);
     }
@@ -140,6 +143,24 @@ export class DispatchService {
       return done(finish);
     }
     await finish(async () => ({ retryAtMs: taken.atMs }));
+  }
+
+  /** It is not its turn at the connection: nothing was asked, and nothing is written about it. */
+  async #wait(
+    send: OpenSend,
+    { wait, looked }: { wait: CarrierWait; looked: LookedUp },
+    finish: Finish,
+  ): Promise<void> {
+    const retryAtMs = this.#options.clock.nowMs() + wait.afterMs;
+    if (retryAtMs - send.createdAtMs > TURN_IN_ALL_MS)
+      return this.#refuse(send, { fault: { code: 6003, detail: wait.detail }, looked }, finish);
+    await finish(async () => ({ retryAtMs, keepsTurn: true }));
+  }
+
+  /** It has ended meanwhile; or it is committed already: this start did, and its connection broke before it heard so. */
+  async #gone(key: SendKey, finish: Finish): Promise<void> {
+    const send = await this.#load.run(key);
+    return send?.state === 'sending' ? this.#giveUp(send, finish) : done(finish);
   }
 
   /** Left in `sending` by another start. */

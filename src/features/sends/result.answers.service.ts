@@ -98,6 +98,9 @@ export class AnswersService {
       if (one.answer.kind === 'unknown' && open.includes(one)) {
         return { kind: 'later', atMs: nowMs + (one.carrierId === null ? 0 : RECEIPT_GRACE_MS) };
       }
+      // Put off by this very call, whose connection broke before it heard so.
+      const isPutOff = live.includes(one) && held.get(one.sendId)?.state === 'queued';
+      if (one.answer.kind === 'retry' && isPutOff) return { kind: 'later', atMs: nowMs + one.answer.afterMs };
       const atMs = retried.atMs.get(one.sendId);
       return atMs === undefined ? DONE : { kind: 'later', atMs };
     });

@@ -14,6 +14,8 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   detection: [process.execPath, '--import', 'tsx', 'benchmarks/detection/run.ts'],
   gateway: [process.execPath, '--import', 'tsx', 'benchmarks/gateway/run.ts'],
   account: [process.execPath, '--import', 'tsx', 'benchmarks/account/run.ts'],
+  sends: [process.execPath, '--import', 'tsx', 'benchmarks/sends/accept.ts'],
+  dispatch: [process.execPath, '--import', 'tsx', 'benchmarks/sends/dispatch.ts'],
   dsp: ['cargo', 'bench', '--workspace'],
 };
 
@@ -21,7 +23,9 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
 export function register(program: Command, cli: CliContext): void {
   program
     .command('bench')
-    .description('run benchmarks: detection, gateway, account, dsp; without a name all, one after the other')
+    .description(
+      'run benchmarks: detection, gateway, account, sends, dispatch, dsp; without a name all, one after the other',
+    )
     .argument('[name]', 'detection, gateway, account or dsp')
     .argument('[options...]', 'options of that benchmark, after --')
     .addHelpText(

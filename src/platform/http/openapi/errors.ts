@@ -35,6 +35,11 @@ const REFUSAL = {
   properties: { error: { type: 'string' }, message: { type: 'string' }, feature: { type: 'string' } },
 };
 
+/** Refused before anything is read, without a body. */
+const TOO_LONG = {
+  description: 'The path with its query and the headers are longer than 64 KiB; the connection is closed.',
+};
+
 export const errorSchemas: JsonSchema = { Problem: PROBLEM, TooManyRequests: TOO_MANY, Refusal: REFUSAL };
 
 /** Error answers of the whole document, each described once. */
@@ -55,7 +60,7 @@ export class ErrorResponses {
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
     const sorted = [...byStatus].sort(([one], [other]) => one - other);
-    return Object.fromEntries(
+    const described = Object.fromEntries(
       sorted.map(([status, codes]) => {
         const isRefusal = status === 403 && spec.refusals === true;
         const name = codes.map(titleOf).join('') + (isRefusal ? 'OrRefusal' : '');
@@ -63,6 +68,7 @@ export class ErrorResponses {
         return [status, { $ref: `#/components/responses/${name}` }];
       }),
     );
+    return spec.query ? { ...described, '431': TOO_LONG } : described;
   }
 
   components(): Record<string, JsonSchema> {
