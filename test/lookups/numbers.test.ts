@@ -127,7 +127,7 @@ describe('phone numbers', () => {
             row,
             (work) =>
               finish(async (tx) => {
-                await work(tx);
+                await work?.(tx);
                 throw new Error('killed');
               }),
             signal,

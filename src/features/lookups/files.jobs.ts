@@ -19,6 +19,6 @@ export const createFileRemovalHandler = ({ storage }: { storage: Storage }): Han
   leaseMs: LEASE_MS,
   async handle(row, finish) {
     await storage.delete(row.key);
-    await finish(async () => undefined);
+    await finish();
   },
 });

@@ -7,7 +7,7 @@ import type { SendResults } from './result.receipts.service.ts';
 import { TOPICS } from './send.type.ts';
 
 /** Sends on their way in one process; an account alone gets an eighth of the places that are free. */
-const CONCURRENCY_MAX = 512;
+const CONCURRENCY_MAX = 2_048;
 /** Longer than a carrier may take to answer, with room for a database that is away for a moment. */
 const LEASE_MS = 120_000;
 const RESULTS_CONCURRENCY_MAX = 64;
@@ -37,7 +37,7 @@ export function createResultHandlers({ results }: { results: SendResults }): Han
       topic: TOPICS.heard,
       async handle(row, finish) {
         await results.heard(row.key, row.payload as unknown as CallHeard);
-        await finish(async () => undefined);
+        await finish();
       },
     },
     {
@@ -47,7 +47,7 @@ export function createResultHandlers({ results }: { results: SendResults }): Han
         const { attempt } = row.payload as { attempt: number };
         const key = { teamId: teamOfLane(row.lane), sendId: row.key };
         await results.endings.end({ ...key, attempt, from: ['sent'], result: { outcomeCode: 4090 } });
-        await finish(async () => undefined);
+        await finish();
       },
     },
   ];

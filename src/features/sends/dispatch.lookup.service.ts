@@ -1,10 +1,10 @@
+import { Gather } from '../../platform/outbox/index.ts';
 import { TargetRefused } from '../../platform/net/index.ts';
 import { attemptsCountFromMs, DEFAULT_RULES, simulatedOutcome } from '../delivery-rules/index.ts';
 import type { DialingRules, Facts } from '../delivery-rules/index.ts';
 import type { OutcomeCode } from '../../kernel/outcome.ts';
 import { standingOf } from './attempt.carrier.ts';
 import type { AttemptCarrier, ChosenCarrier } from './attempt.carrier.ts';
-import { Gather } from './dispatch.gather.ts';
 import type { DispatchOptions } from './dispatch.options.type.ts';
 import type { OpenSend } from './dispatch.type.ts';
 import { factsOf, resolve, wishOf } from './facts.rules.ts';
@@ -16,7 +16,7 @@ import type { Fault, RequestedSend } from './request.type.ts';
 
 /** Sends of one statement, and statements at the same time. */
 const FACTS_MAX = 200;
-const AT_ONCE_MAX = 4;
+const AT_ONCE_MAX = 2;
 
 type Wish = Omit<FactsWish, 'sinceMs'>;
 

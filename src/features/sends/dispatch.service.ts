@@ -1,13 +1,13 @@
 import { decide } from '../delivery-rules/index.ts';
 import type { Decision, Facts } from '../delivery-rules/index.ts';
 import type { CarrierAnswer, CarrierWait } from '../carriers/index.ts';
+import { Gather } from '../../platform/outbox/index.ts';
 import type { Finish } from '../../platform/outbox/index.ts';
 import { AttemptCarrier } from './attempt.carrier.ts';
 import type { ReadyAudio } from './attempt.carrier.ts';
 import { TURN_IN_ALL_MS } from './attempt.rules.ts';
 import { AttemptService } from './attempt.service.ts';
 import type { Committed, WantedAttempt } from './attempt.service.ts';
-import { Gather } from './dispatch.gather.ts';
 import { DispatchLookup } from './dispatch.lookup.service.ts';
 import type { LookedUp } from './dispatch.lookup.service.ts';
 import type { DispatchOptions } from './dispatch.options.type.ts';
@@ -25,7 +25,7 @@ import type { Ending } from './result.type.ts';
 
 /** Sends of one statement or transaction, and of these at the same time. */
 const BATCH_MAX = 200;
-const AT_ONCE_MAX = 4;
+const AT_ONCE_MAX = 2;
 /** Starts of a send whose audio cannot be made for the moment; after them it fails. */
 const AUDIO_STARTS_MAX = 5;
 
@@ -268,7 +268,7 @@ export class DispatchService {
   }
 }
 
-const done = async (finish: Finish): Promise<void> => void (await finish(async () => undefined));
+const done = async (finish: Finish): Promise<void> => void (await finish());
 
 const unknownEnding = ({ teamId, sendId, attempt }: OpenSend): Ending => ({
   ...{ teamId, sendId, attempt, from: ['sending'] },

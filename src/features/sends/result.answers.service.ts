@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/index.ts';
+import { Gather } from '../../platform/outbox/index.ts';
 import type { OutboxMessage } from '../../platform/outbox/index.ts';
 import { released } from '../accounts/index.ts';
 import type { LedgerService } from '../accounts/index.ts';
@@ -6,7 +7,6 @@ import type { CarrierAnswer } from '../carriers/index.ts';
 import type { SendChannel } from '../delivery-rules/index.ts';
 import { presentAnswer } from './attempt.present.ts';
 import { attemptCause, retryAtMs } from './attempt.rules.ts';
-import { Gather } from './dispatch.gather.ts';
 import { insertSteps } from './dispatch.steps.store.ts';
 import type { NewStep } from './dispatch.steps.store.ts';
 import type { SendKey } from './dispatch.type.ts';
@@ -19,7 +19,7 @@ import type { Ending } from './result.type.ts';
 import { TOPICS } from './send.type.ts';
 
 const ANSWERS_MAX = 200;
-const AT_ONCE_MAX = 4;
+const AT_ONCE_MAX = 2;
 /** How long a carrier's result is waited for: calls end, texts may wait for a phone to come back. */
 const AWAIT_CALL_MS = 3_600_000;
 const AWAIT_TEXT_MS = 72 * 3_600_000;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Tx } from '../../platform/db/index.ts';
+import { Gather } from '../../platform/outbox/index.ts';
 import type { Announce, Outbox } from '../../platform/outbox/index.ts';
 import { captured, released } from '../accounts/index.ts';
 import type { LedgerEntry, LedgerService } from '../accounts/index.ts';
 import type { TimelineService } from '../contacts/index.ts';
 import { attemptCause } from './attempt.rules.ts';
 import { callbackMessages } from './callback.messages.ts';
-import { Gather } from './dispatch.gather.ts';
 import { insertSteps } from './dispatch.steps.store.ts';
 import { PROOF_LIVES_MS, PROOF_TOKEN_BYTES, proofPath, proofTokenHash } from './proof.rules.ts';
 import { callbackBody, newsOf, resultStep, timelineData } from './result.present.ts';

@@ -66,7 +66,7 @@ export class DeliveryService {
   async deliver(deliveryId: string, finish: Finish, signal: AbortSignal): Promise<void> {
     const delivery = await this.#store.findPending(deliveryId);
     if (!delivery) {
-      await finish(async () => undefined);
+      await finish();
       return;
     }
     const targets = this.#options.targets[delivery.kind];

@@ -1,7 +1,9 @@
 import { Execution } from './execution.ts';
 import type { ExecutionContext, Outcome } from './execution.ts';
+import { Gather } from './gather.ts';
 import { LaneRotation } from './lane-rotation.ts';
 import { NEAR_FUTURE_MS } from './outbox.ts';
+import type { Claim } from './outbox.store.ts';
 import type { Handler, OutboxRow } from './outbox.type.ts';
 import { backoffMs } from './transient.rules.ts';
 
@@ -13,6 +15,8 @@ export const ORDER_GAP_MS = 500;
 const LANE_SHARE_OF_FREE = 1 / 8;
 /** … but always this many, so that a row that hangs does not hold up its lane. */
 const LANE_PLACES_MIN = 4;
+/** Rows deleted by one statement. */
+const REMOVALS_MAX = 500;
 /** After the abort at the end, a handler gets this long to notice. */
 const ABORT_WAIT_MS = 1_000;
 const CLAIM_FAULT_PAUSE = { minMs: 100, maxMs: 5_000 };
@@ -26,6 +30,7 @@ const FLOORS_RAISED_MAX = 1_000;
 export class TopicDispatcher {
   readonly #context: ExecutionContext;
   readonly #handler: Handler;
+  readonly #removals: Gather<Claim, boolean>;
   readonly #owner: string;
   readonly #rotation = new LaneRotation();
   readonly #running = new Map<Execution, Promise<void>>();
@@ -42,6 +47,13 @@ export class TopicDispatcher {
   constructor(context: ExecutionContext, handler: Handler, owner: string) {
     this.#context = context;
     this.#handler = handler;
+    this.#removals = new Gather({
+      ...{ itemsMax: REMOVALS_MAX, atOnceMax: 1 },
+      work: async (claims) => {
+        const removed = await context.store.removeAll(claims, { isDurable: !handler.mayRepeat });
+        return claims.map(({ id }) => removed.has(id));
+      },
+    });
     this.#owner = owner;
   }
 
@@ -195,7 +207,9 @@ export class TopicDispatcher {
   }
 
   #run(row: OutboxRow): void {
-    const execution = new Execution(this.#context, { handler: this.#handler, row, owner: this.#owner });
+    const execution = new Execution(this.#context, {
+      ...{ handler: this.#handler, row, owner: this.#owner, removals: this.#removals },
+    });
     if (this.#stopped) {
       this.#open.push(execution);
       return;

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../db/index.ts';
 import type { Logger } from '../logger/index.ts';
 import { NEAR_FUTURE_MS } from './outbox.ts';
+import type { Gather } from './gather.ts';
 import type { Claim, OutboxStore } from './outbox.store.ts';
 import type { Finish, Handler, OutboxRow } from './outbox.type.ts';
 import { backoffMs, isTransientDbError } from './transient.rules.ts';
@@ -31,12 +32,18 @@ export class Execution {
   readonly row: OutboxRow;
   readonly #context: ExecutionContext;
   readonly #handler: Handler;
+  /** Of the rows of the topic; false: the claim was lost. */
+  readonly #removals: Gather<Claim, boolean>;
   readonly #abort = new AbortController();
   #outcome: Outcome = { kind: 'open' };
 
-  constructor(context: ExecutionContext, work: { handler: Handler; row: OutboxRow; owner: string }) {
+  constructor(
+    context: ExecutionContext,
+    work: { handler: Handler; row: OutboxRow; owner: string; removals: Gather<Claim, boolean> },
+  ) {
     this.#context = context;
     this.#handler = work.handler;
+    this.#removals = work.removals;
     this.row = work.row;
     this.claim = { id: work.row.id, owner: work.owner, attempts: work.row.attempts };
   }
@@ -62,6 +69,11 @@ export class Execution {
   }
 
   readonly #finish: Finish = async (work) => {
+    if (!work) {
+      const isRemoved = await this.#removals.run(this.claim);
+      this.#outcome = { kind: isRemoved ? 'done' : 'lost' };
+      return isRemoved;
+    }
     for (let attempt = 1; ; attempt += 1) {
       try {
         this.#outcome = await this.#end(work);
@@ -74,7 +86,7 @@ export class Execution {
     }
   };
 
-  async #end(work: Parameters<Finish>[0]): Promise<Outcome> {
+  async #end(work: NonNullable<Parameters<Finish>[0]>): Promise<Outcome> {
     const { db, store, clock } = this.#context;
     return db.tx<Outcome>(async (tx) => {
       if (!(await store.hold(tx, this.claim, { isDurable: !this.#handler.mayRepeat })))

@@ -1,4 +1,6 @@
 export { Outbox } from './outbox.ts';
+export { Gather } from './gather.ts';
+export type { GatherOptions } from './gather.ts';
 export { Relay } from './relay.ts';
 export type { RelayOptions } from './relay.ts';
 export type { OutboxStats } from './outbox.store.ts';

@@ -50,6 +50,11 @@ export interface OutboxStats {
 }
 
 const HELD = 'from outbox where id = $1 and lease_owner = $2 and attempts = $3 for update';
+const REMOVE_ALL_SQL = `
+delete from outbox o using unnest($1::bigint[], $2::uuid[], $3::int[]) as c (id, owner, attempts)
+where o.id = c.id and o.lease_owner = c.owner and o.attempts = c.attempts
+returning o.id`;
+
 const HOLD_SQL = `select 1 ${HELD}`;
 const HOLD_LIGHTLY_SQL = `select set_config('synchronous_commit', 'off', true) ${HELD}`;
 
@@ -103,6 +108,19 @@ export class OutboxStore {
       claim.attempts,
     ]);
     return rowCount === 1;
+  }
+
+  /** Deletes claimed rows; the ids of those whose claim was not lost. */
+  async removeAll(claims: readonly Claim[], options: { isDurable: boolean }): Promise<Set<string>> {
+    return this.#db.tx(async (tx) => {
+      if (!options.isDurable) await tx.query('set local synchronous_commit = off');
+      const { rows } = await tx.query<{ id: string }>(REMOVE_ALL_SQL, [
+        claims.map((c) => c.id),
+        claims.map((c) => c.owner),
+        claims.map((c) => c.attempts),
+      ]);
+      return new Set(rows.map(({ id }) => String(id)));
+    });
   }
 
   async remove(tx: Tx, id: string): Promise<void> {

@@ -35,10 +35,10 @@ export interface OutboxRow {
  * Ends a row in one transaction with the effect of `work`: deleted, or with `retryAtMs` put off to that epoch
  * millisecond; with `keepsTurn`, for waits of seconds, as if it had not been started, so that it leaves before those
  * of its order key that came later. False: the lease was lost and nothing was changed. `work` may run again after a
- * database error, so it must do nothing but SQL on `tx`.
+ * database error, so it must do nothing but SQL on `tx`. Without `work` the row is only deleted, together with others.
  */
 export type Finish = (
-  work: (tx: Tx) => Promise<{ retryAtMs?: number; keepsTurn?: boolean } | void>,
+  work?: (tx: Tx) => Promise<{ retryAtMs?: number; keepsTurn?: boolean } | void>,
 ) => Promise<boolean>;
 
 export interface Handler {

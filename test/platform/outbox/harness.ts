@@ -66,7 +66,7 @@ export function recorder(options: Partial<Handler> = {}): Handler & { seen: Outb
     keys: () => seen.map((row) => row.key),
     async handle(row, finish) {
       seen.push(row);
-      await finish(async () => undefined);
+      await finish();
     },
     ...options,
   };

@@ -1,4 +1,4 @@
-import { isTransientDbError, backoffMs } from '../../platform/outbox/index.ts';
+import { backoffMs, isTransientDbError } from './transient.rules.ts';
 
 /** Tries of one batch while the database is away. */
 const TRIES_MAX = 8;
