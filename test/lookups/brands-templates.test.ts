@@ -46,6 +46,28 @@ describe('brands', () => {
     expect(await brands.update(caller, brandId, { companyName: 'New Ltd' })).toMatchObject(waiting);
   });
 
+  it('are registered by operators alone, when a carrier is connected', async () => {
+    const [account, other, operator] = [
+      await api.account(),
+      await api.account(),
+      await api.account({ operator: true }),
+    ];
+    const brands = new BrandsService({ ...api.services, hasCarrier: async () => true });
+    const { brandId } = await brands.create(account.caller, { companyName: 'Example Ltd' });
+    const approved = { registered: true, apiAllowed: true, textingCampaignStatus: 'approved' } as const;
+    const acting = { ...operator.caller, teamId: account.teamId };
+    for (const caller of [account.caller, other.caller, { ...acting, operator: false }])
+      await expect(brands.setRegistration(caller, brandId, approved)).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+    await expect(brands.setRegistration(operator.caller, brandId, approved)).rejects.toMatchObject({
+      status: 404,
+    });
+    expect(await brands.list(account.caller)).toMatchObject([{ textingCampaignStatus: 'pending' }]);
+    expect(await brands.setRegistration(acting, brandId, approved)).toMatchObject(approved);
+    expect(await brands.list(account.caller)).toMatchObject([approved]);
+  });
+
   it('keep what a change leaves out; an empty dba_name is none', async () => {
     const as = await api.account();
     const body = { company_name: 'Example Ltd', dba_name: 'Example' };

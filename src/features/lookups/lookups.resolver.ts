@@ -31,6 +31,8 @@ import {
   DeleteTemplatePayload,
   LineConnection,
   LookupIdInput,
+  SetBrandRegistrationInput,
+  SetBrandRegistrationPayload,
   UpdateBrandInput,
   UpdateBrandPayload,
   UpdateLineInput,
@@ -95,6 +97,22 @@ export class LookupsResolver {
       this.#lookups.brands.update(caller, input.id, {
         ...given({ companyName }),
         ...(dbaName === undefined ? {} : { dbaName }),
+      }),
+    );
+  }
+
+  @Mutation(() => SetBrandRegistrationPayload, {
+    nullable: true,
+    description: "What the carrier's registry decided. Operators with account:write.",
+  })
+  async setBrandRegistration(
+    @Ctx() context: GraphContext,
+    @Arg('input', () => SetBrandRegistrationInput) input: SetBrandRegistrationInput,
+  ): Promise<Payload<'brand', Brand>> {
+    const { registered, apiAllowed, textingCampaignStatus } = input;
+    return mutate(context, { name: 'setBrandRegistration', field: 'brand', input }, (caller) =>
+      this.#lookups.brands.setRegistration(caller, input.id, {
+        ...{ registered, apiAllowed, textingCampaignStatus },
       }),
     );
   }

@@ -11,6 +11,7 @@ import {
   RemovedType,
   TeamMutationInput,
 } from '../../platform/graphql/index.ts';
+import type { TextingCampaignStatus } from './brands/brands.rules.ts';
 import type { Brand } from './brands/brands.store.ts';
 import type { Line } from './lines/lines.store.ts';
 import type { RcsContent, TemplateType } from './templates/templates.rules.ts';
@@ -117,6 +118,21 @@ export class UpdateBrandInput extends TeamMutationInput {
   dbaName?: string | null;
 }
 
+@InputType('SetBrandRegistrationInput')
+export class SetBrandRegistrationInput extends TeamMutationInput {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => Boolean)
+  registered!: boolean;
+
+  @Field(() => Boolean, { description: 'Whether version 1 may name it.' })
+  apiAllowed!: boolean;
+
+  @Field(() => CampaignStatusEnum, { description: 'Texts leave when it is approved.' })
+  textingCampaignStatus!: TextingCampaignStatus;
+}
+
 @InputType('CreateLineInput')
 export class CreateLineInput extends TeamMutationInput {
   @Field(() => String)
@@ -187,6 +203,7 @@ export const BrandConnection = connectionOf<Brand>('Brand', () => BrandType);
 export const LineConnection = connectionOf<Line>('PhoneLine', () => LineType);
 export const CreateBrandPayload = payloadOf('CreateBrandPayload', 'brand', () => BrandType);
 export const UpdateBrandPayload = payloadOf('UpdateBrandPayload', 'brand', () => BrandType);
+export const SetBrandRegistrationPayload = payloadOf('SetBrandRegistrationPayload', 'brand', () => BrandType);
 export const CreateLinePayload = payloadOf('CreateLinePayload', 'line', () => LineType);
 export const UpdateLinePayload = payloadOf('UpdateLinePayload', 'line', () => LineType);
 export const DeleteLinePayload = payloadOf('DeleteLinePayload', 'line', () => RemovedType);

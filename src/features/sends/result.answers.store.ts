@@ -114,12 +114,12 @@ export class AnswersStore {
     return rows[0] ? { teamId: message.teamId, sendId: rows[0].id } : null;
   }
 
-  /** Whether a step tells of this status already. */
-  async hasStatus(tx: Tx, key: SendKey, status: string): Promise<boolean> {
+  /** Whether a step tells of this status of the attempt already. */
+  async hasStatus(tx: Tx, key: SendKey, of: { status: string; attempt: number }): Promise<boolean> {
     const { rowCount } = await tx.query(
       `select 1 from send_steps where send_id = $1 and team_id = $2 and kind = 'carrier_answer'
-         and detail ->> 'status' = $3 limit 1`,
-      [key.sendId, key.teamId, status],
+         and detail ->> 'status' = $3 and (detail ->> 'attempt')::integer = $4 limit 1`,
+      [key.sendId, key.teamId, of.status, of.attempt],
     );
     return rowCount === 1;
   }

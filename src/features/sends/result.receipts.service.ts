@@ -87,7 +87,7 @@ export class SendResults {
     if (send.carrierMessageId === null) {
       await this.#store.setTaken(tx, [{ teamId, sendId, carrierMessageId, isAwaited: false }]);
     }
-    const isNew = !(await this.#store.hasStatus(tx, send, status));
+    const isNew = !(await this.#store.hasStatus(tx, send, { status, attempt }));
     const detail = {
       attempt,
       status,

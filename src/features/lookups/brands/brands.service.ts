@@ -1,4 +1,4 @@
-import { requireScope } from '../../../kernel/caller.ts';
+import { requireOperator, requireScope } from '../../../kernel/caller.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { isUuid } from '../../../kernel/ids.ts';
@@ -8,6 +8,7 @@ import type { Db } from '../../../platform/db/index.ts';
 import { requireText } from '../../../kernel/text.ts';
 import { NAME_LENGTH_MAX, notFound, requireId } from '../input.rules.ts';
 import { BRANDS_MAX, registrationWith } from './brands.rules.ts';
+import type { Registration } from './brands.rules.ts';
 import { BrandsStore } from './brands.store.ts';
 import type { Brand, BrandNames } from './brands.store.ts';
 
@@ -79,6 +80,20 @@ export class BrandsService {
     const registration = isRenamed ? await this.#registration(caller.teamId) : {};
     const of = { teamId: caller.teamId, brandId: id, nowMs: this.#options.clock.nowMs() };
     const brand = await this.#store.update(of, { ...change, ...registration });
+    if (!brand) throw notFound('brand');
+    return brand;
+  }
+
+  /**
+   * What the carrier's registry decided, told by an operator: nothing of ours asks a carrier for it.
+   * @throws Problem forbidden, insufficient-scope, not-found
+   */
+  async setRegistration(caller: Caller, brandId: string, registration: Registration): Promise<Brand> {
+    requireOperator(caller);
+    requireScope(caller, 'account:write');
+    const id = requireId(brandId, 'brand');
+    const of = { teamId: caller.teamId, brandId: id, nowMs: this.#options.clock.nowMs() };
+    const brand = await this.#store.update(of, registration);
     if (!brand) throw notFound('brand');
     return brand;
   }
