@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,12 +17,25 @@ import type { Credentials, Environment } from './service.ts';
 
 const CRASH_POINTS = pathToFileURL(join(import.meta.dirname, 'crash-points.js')).href;
 
-export type CrashPoint = 'before insert' | 'after commit' | 'after claim' | 'before record';
+export type CrashPoint =
+  | 'before insert'
+  | 'after commit'
+  | 'after claim'
+  | 'before record'
+  | 'before a send is inserted'
+  | 'after a send is committed'
+  | 'after a send is claimed'
+  | 'after an attempt is committed'
+  | 'an attempt is committed and not heard of'
+  | 'before an answer is recorded'
+  | 'before a result is recorded';
 
 /** Where a service dies, and whether it has. */
 export interface Crash {
   readonly env: Environment;
   readonly struck: boolean;
+  /** Passes count from now on; only for a crash that waits for it. */
+  arm(): void;
 }
 
 /** A database with an account, and services, receivers and faults on it; `close` ends all of them. */
@@ -51,8 +64,9 @@ export class Lab {
     this.#folder = parts.folder;
   }
 
-  static async open(env: Environment = {}): Promise<Lab> {
-    const test = await testDb();
+  /** On a fresh database, or on one that the test made itself; it goes with the lab. */
+  static async open(env: Environment = {}, own?: TestDb): Promise<Lab> {
+    const test = own ?? (await testDb());
     const folder = await mkdtemp(join(tmpdir(), 'tonegate-lab-'));
     const all = { ...databaseEnv(test.url), ...env };
     const credentials = await createAccount(all);
@@ -83,20 +97,26 @@ export class Lab {
     return receiver;
   }
 
-  /** Settings for a service in which the first process to pass `point` for the `at`-th time kills itself. */
-  crash(point: CrashPoint, at: number): Crash {
+  /**
+   * Settings for a service in which the first process to pass `point` for the `at`-th time kills itself; passes count from
+   * its start, or with `isArmedLater` from the call of `arm`.
+   */
+  crash(point: CrashPoint, at: number, options: { isArmedLater?: boolean } = {}): Crash {
     this.#crashes += 1;
     const mark = join(this.#folder, `crash-${this.#crashes}`);
+    const arm = `${mark}-armed`;
     return {
       env: {
         NODE_OPTIONS: `--import ${CRASH_POINTS}`,
         CRASH_POINT: point,
         CRASH_AT: String(at),
         CRASH_MARK: mark,
+        ...(options.isArmedLater ? { CRASH_ARM: arm } : {}),
       },
       get struck() {
         return existsSync(mark);
       },
+      arm: () => writeFileSync(arm, ''),
     };
   }
 

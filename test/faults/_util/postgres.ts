@@ -1,4 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedCluster, migrate, openDb } from '../../../src/platform/db/index.ts';
+import { silentLogger } from '../../../src/platform/logger/index.ts';
+import type { TestDb } from '../../_util/index.ts';
+import { postgresPid } from '../../_util/service.ts';
 import type { Ledger } from './ledger.ts';
+
+/** A PostgreSQL of a test's own, as durable as in production: it may be killed, and comes back by itself. */
+export class OwnPostgres {
+  readonly #cluster: EmbeddedCluster;
+  readonly #folder: string;
+
+  private constructor(cluster: EmbeddedCluster, folder: string) {
+    this.#cluster = cluster;
+    this.#folder = folder;
+  }
+
+  static async start(): Promise<OwnPostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'tonegate-postgres-'));
+    const cluster = new EmbeddedCluster({ folder, logger: silentLogger });
+    await cluster.start();
+    await migrate(cluster.url);
+    return new OwnPostgres(cluster, folder);
+  }
+
+  /** Its one database; dropping it ends the whole. */
+  async testDb(): Promise<TestDb> {
+    const { url } = this.#cluster;
+    const db = openDb({ url, maxConnections: 4, applicationName: 'tonegate-test', logger: silentLogger });
+    return {
+      db,
+      url,
+      drop: async () => {
+        await db.close();
+        await this.#cluster.stop();
+        await rm(this.#folder, { recursive: true, force: true });
+      },
+    };
+  }
+
+  /** Of the server that runs; 0: none does. */
+  async pid(): Promise<number> {
+    return (await postgresPid(this.#folder)) ?? 0;
+  }
+}
 
 /** A PostgreSQL stopped in its tracks: every process of it, as a machine that hangs would be. */
 export interface Frozen {
