@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,8 +59,13 @@ export async function dataFolder(): Promise<{ path: string; remove(): Promise<vo
 /** The PostgreSQL of a data folder, when it runs. */
 export async function postgresPid(dataDir: string): Promise<number | null> {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
-  if (!existsSync(file)) return null;
-  const pid = Number((await readFile(file, 'utf8')).split('\n')[0]);
+  // It may go away between a look and the reading.
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const pid = Number(text.split('\n')[0]);
   return isRunning(pid) ? pid : null;
 }
 

@@ -52,31 +52,18 @@ const types: pg.CustomTypesConfig = { getTypeParser: parserOf as pg.CustomTypesC
 
 /** Opens lazily: connections are made when first used, so a database that is away shows in the first query. */
 export function openDb(options: DbOptions): Db {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections,
-    application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-    keepAlive: true,
-    types,
-  });
-  // An idle connection that breaks is replaced by the pool; unheard it would end the process.
   let isClosing = false;
-  pool.on('error', (error) => {
+  const onIdleLost = (error: Error): void => {
     if (!isClosing) options.logger.warn({ err: error }, 'An idle database connection was lost.');
-  });
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({
-      connectionString: options.url,
-      max: Math.min(options.maxConnections, PRISMA_CONNECTIONS_MAX),
-      application_name: `${options.applicationName}-prisma`,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-    }),
-  });
+  };
+  const pool = openPool(options, { query_timeout: ANSWER_TIMEOUT_MS, keepAlive: true, types });
+  pool.on('error', onIdleLost);
+  const administration = openPool(
+    { ...options, applicationName: `${options.applicationName}-prisma` },
+    { max: Math.min(options.maxConnections, PRISMA_CONNECTIONS_MAX) },
+  );
+  administration.on('error', onIdleLost);
+  const prisma = new PrismaClient({ adapter: new PrismaPg(administration) });
   const listeners = new Set<Listener>();
   return {
     pool,
@@ -96,9 +83,26 @@ export function openDb(options: DbOptions): Db {
     close: async () => {
       isClosing = true;
       await Promise.all([...listeners].map((listener) => listener.stop()));
-      await Promise.all([prisma.$disconnect(), pool.end()]);
+      await prisma.$disconnect();
+      await Promise.all([administration.end(), pool.end()]);
     },
   };
+}
+
+/** A connection that breaks tells so between two uses too, when nobody listens: unheard it would end the process. */
+function openPool({ url, maxConnections, applicationName }: DbOptions, more: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    ...more,
+  });
+  // The query or the pool hears of it as well, and throws the client away.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }
 
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
