@@ -16,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   account: [process.execPath, '--import', 'tsx', 'benchmarks/account/run.ts'],
   sends: [process.execPath, '--import', 'tsx', 'benchmarks/sends/accept.ts'],
   dispatch: [process.execPath, '--import', 'tsx', 'benchmarks/sends/dispatch.ts'],
+  callbacks: [process.execPath, '--import', 'tsx', 'benchmarks/sends/callbacks.ts'],
   dsp: ['cargo', 'bench', '--workspace'],
 };
 
@@ -24,7 +25,7 @@ export function register(program: Command, cli: CliContext): void {
   program
     .command('bench')
     .description(
-      'run benchmarks: detection, gateway, account, sends, dispatch, dsp; without a name all, one after the other',
+      'run benchmarks: detection, gateway, account, sends, dispatch, callbacks, dsp; without a name all, one after the other',
     )
     .argument('[name]', 'detection, gateway, account or dsp')
     .argument('[options...]', 'options of that benchmark, after --')
