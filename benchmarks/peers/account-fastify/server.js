@@ -25,9 +25,10 @@ async function statementOf(run) {
 
 const ID = '00000000-0000-4000-8000-000000000000';
 const ONE = await statementOf((db) => new ContactsStore(db).findMany(ID, [ID]));
-const PAGE = await statementOf((db) =>
-  new ListsStore(db).members(ID, { listId: ID, afterId: null, limit: 1 }),
-);
+const pageAfter = (afterId) =>
+  statementOf((db) => new ListsStore(db).members(ID, { listId: ID, afterId, limit: 1 }));
+const FIRST_PAGE = await pageAfter(null);
+const NEXT_PAGE = await pageAfter(ID);
 
 app.get('/bare/:team/contacts/:id', async (request) => {
   const { team, id } = request.params;
@@ -38,7 +39,10 @@ app.get('/bare/:team/contacts/:id', async (request) => {
 app.get('/bare/:team/lists/:list/contacts', async (request) => {
   const { team, list } = request.params;
   const { limit, after_id: after } = request.query;
-  const { rows } = await pool.query(PAGE, [team, list, after ?? null, Number(limit) + 1]);
+  const values = [team, list, Number(limit) + 1];
+  const { rows } = await (after === undefined
+    ? pool.query(FIRST_PAGE, values)
+    : pool.query(NEXT_PAGE, [...values, after]));
   return rows;
 });
 
