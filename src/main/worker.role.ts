@@ -15,8 +15,6 @@ import { createArtifactsSweep } from '../features/oauth/index.ts';
 import { createDeliveryHandler, createDeliveryRetention } from '../features/webhooks/index.ts';
 import { MutationAnswers } from '../platform/graphql/answers.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
-import { createNet } from '../platform/net/index.ts';
-import type { Net } from '../platform/net/index.ts';
 import { Relay } from '../platform/outbox/index.ts';
 import type { Handler } from '../platform/outbox/index.ts';
 import type { Queue } from '../platform/queue/index.ts';
@@ -43,14 +41,12 @@ export interface WorkerOptions {
 /** The worker role: the relay with its handlers, retention, and the sweep of sessions whose gateway died. */
 export class WorkerRole {
   readonly #relay: Relay;
-  readonly #net: Net;
 
   constructor(options: WorkerOptions) {
     const { services, queue, metrics } = options;
-    const { db, clock, ids, logger, settings, keyLookup, cipher } = services;
-    this.#net = createNet({ allowPrivateTargets: settings.allowPrivateTargets, logger });
+    const { db, clock, ids, logger, keyLookup, cipher, net } = services;
     const handler = createDeliveryHandler({
-      ...{ db, net: this.#net, clock, logger, cipher },
+      ...{ db, net, clock, logger, cipher },
       signingKey: (keyId) => keyLookup.signingKey(keyId),
       ...deliveryMetrics(metrics),
     });
@@ -66,7 +62,7 @@ export class WorkerRole {
         createKeyExpiryHandler(db),
         createFollowUpHandler(services.followUps),
         ...createLookupsHandlers(lookupsJobs(services)),
-        ...sendHandlers(services, this.#net),
+        ...sendHandlers(services),
       ],
     });
     this.#schedule(options);
@@ -79,7 +75,6 @@ export class WorkerRole {
   /** Hands leases back; what runs has `graceMs` to end. */
   async stop(graceMs: number): Promise<void> {
     await this.#relay.stop({ graceMs });
-    await this.#net.close();
   }
 
   #schedule({ services, metrics, periodic, registry, isSteady }: WorkerOptions): void {
@@ -146,8 +141,8 @@ export class WorkerRole {
 }
 
 /** What takes sends from their acceptance to their result. */
-function sendHandlers(services: Services, net: Net): Handler[] {
-  const { db, outbox, clock, ledger, dialingRules, carrierConnections, sendResults } = services;
+function sendHandlers(services: Services): Handler[] {
+  const { db, outbox, clock, net, ledger, dialingRules, carrierConnections, sendResults } = services;
   const streamOf = createCallStreams({
     ...{ detectUrl: services.addresses.detectUrl, platform: services.settings.platformName },
     masterKey: services.masterKey,

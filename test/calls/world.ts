@@ -8,6 +8,7 @@ import type { CallHeard, PlayPlan } from '../../src/features/carriers/index.ts';
 import { HEARD_TOPIC, MessageCache } from '../../src/features/detection/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import { audioDir } from '../../benchmarks/detection/corpus.ts';
 import { channelOf, parseWav } from '../../src/main/cli/detect/wav.parser.ts';
 import { FileStorage } from '../../src/platform/storage/index.ts';
 import { wavOf } from '../platform/audio/wav.ts';
@@ -19,7 +20,7 @@ import { StreamDouble } from './stream.double.ts';
 import type { StreamOptions } from './stream.double.ts';
 
 /** Recordings that stay out of the project. */
-const RECORDINGS = '/work/shared/audio/dev';
+const RECORDINGS = audioDir(process.env, join(import.meta.dirname, '../..'));
 const SAMPLES = join(import.meta.dirname, '../../samples');
 
 export const hasRecordings = existsSync(RECORDINGS);

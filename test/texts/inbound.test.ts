@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { lockNumber } from '../../src/features/delivery-rules/index.ts';
+import { lockNumbers } from '../../src/features/delivery-rules/index.ts';
 import { until } from '../_util/index.ts';
 import type { TestAccount } from '../_util/index.ts';
 import { OWN, TextsWorld } from './world.ts';
@@ -168,7 +168,7 @@ describe('Texts that come in', () => {
     let isTaken = false;
     let received: Promise<void> = Promise.resolve();
     await services.outbox.tx(async (tx) => {
-      await lockNumber(tx, { teamId: account.teamId, phoneNumber: phone });
+      await lockNumbers(tx, [{ teamId: account.teamId, phoneNumber: phone }]);
       received = world.receive(account, phone, 'STOP').then(() => void (isTaken = true));
       // The opt-out is at the lock once the database says that somebody waits for one.
       await until(async () => {

@@ -17,7 +17,7 @@ export interface AccountRow {
   buildingBlocks: boolean;
   keepTranscripts: boolean;
   concurrentSessions: number;
-  /** Requests a second on one route; null: the service's own limit. */
+  /** Sends a second; null: the service's own limit. */
   sendRate: number | null;
   /** Country of its numbers without a country code. */
   region: string;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { PostTimeout, TargetRefused } from '../../platform/net/index.ts';
 import type { Net, PostAnswer } from '../../platform/net/index.ts';
 import type { CarrierSettings } from './carriers.rules.ts';
@@ -7,7 +8,6 @@ import { notStarted, retry, unknown } from './said.rules.ts';
 import type { Said } from './said.rules.ts';
 import type { CarrierRequests, Driver } from './driver.type.ts';
 import type { CallRequest, CarrierResult, CarrierWork, TextRequest } from './port.type.ts';
-import { retryAfterMs } from './retry-after.rules.ts';
 import { refusalOf } from './twilio.outcomes.rules.ts';
 import { callOf, messageOf } from './twilio.requests.rules.ts';
 import type { TwilioRequest } from './twilio.requests.rules.ts';
@@ -17,6 +17,8 @@ const TIMEOUT_MS = 20_000;
 /** When a refused connection is tried again, and a 429 that does not say when. */
 const REFUSED_RETRY_MS = 15_000;
 const BUSY_RETRY_MS = 2_000;
+/** Longest wait that a carrier can ask for with one answer. */
+const RETRY_AFTER_MAX_MS = 600_000;
 const USER_AGENT = 'Tonegate/1';
 
 export interface TwilioOptions {
@@ -102,7 +104,7 @@ const cannot = (work: CarrierWork): CarrierResult => ({
 function said({ status, headers, body }: PostAnswer, nowMs: number): Said {
   const content = read(body);
   if (status === 429) {
-    const quietMs = retryAfterMs(headers['retry-after'], nowMs) ?? BUSY_RETRY_MS;
+    const quietMs = retryAfterMs(headers['retry-after'], nowMs, RETRY_AFTER_MAX_MS) ?? BUSY_RETRY_MS;
     return { ...retry(quietMs, 'The carrier is asked too often.'), quietMs };
   }
   if (status >= 200 && status < 300)

@@ -14,7 +14,7 @@ export {
 export type { EmailSendType } from './frequency.rules.ts';
 export { isOpen, nextOpeningMs } from './hours.rules.ts';
 export type { DayWindow } from './hours.rules.ts';
-export { lockNumber } from './number-lock.store.ts';
+export { lockNumbers } from './number-lock.store.ts';
 export { isSimulated, simulatedOutcome } from './simulated.rules.ts';
 export { zonesOf } from './zones.rules.ts';
 export type { Whereabouts } from './zones.rules.ts';

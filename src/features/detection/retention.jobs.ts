@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { SessionsStore } from './sessions.store.ts';
@@ -22,13 +23,8 @@ export function createDetectionRetention(options: { db: Db; clock: Clock; days: 
     intervalMs: 3_600_000,
     run: async (signal) => {
       const startedBefore = new Date(options.clock.nowMs() - options.days * DAY_MS);
-      let deleted = 0;
-      for (let batch = 0; batch < BATCHES_MAX && !signal?.aborted; batch++) {
-        const count = await store.deleteOlderThan(startedBefore, BATCH_SESSIONS);
-        deleted += count;
-        if (count < BATCH_SESSIONS) break;
-      }
-      return deleted;
+      const bounds = { rowsMax: BATCH_SESSIONS, batchesMax: BATCHES_MAX, signal };
+      return inBatches(bounds, () => store.deleteOlderThan(startedBefore, BATCH_SESSIONS));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { EmailsStore } from './emails.store.ts';
@@ -16,7 +17,7 @@ const KEYS_KEPT_MS = DAY_MS;
 const ATTEMPTS_KEPT_MS = 720 * HOUR_MS;
 /** Rows of one statement, and statements of one run; the next run goes on. */
 const BATCH_ROWS = 500;
-const BATCHES_MAX = 100;
+const BOUNDS = { rowsMax: BATCH_ROWS, batchesMax: 100 };
 
 export interface EmailJobsOptions {
   readonly db: Db;
@@ -44,7 +45,7 @@ export const createEmailSweeps = (options: EmailJobsOptions): EmailSweep[] => [
 /** Emails whose process died while a mail server had them: nobody knows, and nobody asks again. */
 async function abandoned({ db, clock, results }: EmailJobsOptions, signal?: AbortSignal): Promise<number> {
   const emails = new EmailsStore(db);
-  return inBatches(signal, async () => {
+  return inBatches({ ...BOUNDS, signal }, async () => {
     const found = await emails.listAbandoned(clock.nowMs() - ABANDONED_AFTER_MS, BATCH_ROWS);
     for (const email of found) await results.abandon(email);
     return found.length;
@@ -55,21 +56,13 @@ async function old({ db, clock, retentionDays }: EmailJobsOptions, signal?: Abor
   const nowMs = clock.nowMs();
   const [emails, keys, facts] = [new EmailsStore(db), new IdempotencyStore(db), new FactsStore()];
   const removed = [
-    await inBatches(signal, () => keys.removeOld(nowMs - KEYS_KEPT_MS, BATCH_ROWS)),
-    await inBatches(signal, () =>
+    await inBatches({ ...BOUNDS, signal }, () => keys.removeOld(nowMs - KEYS_KEPT_MS, BATCH_ROWS)),
+    await inBatches({ ...BOUNDS, signal }, () =>
       db.tx((tx) => facts.removeOldAttempts(tx, nowMs - ATTEMPTS_KEPT_MS, BATCH_ROWS)),
     ),
-    await inBatches(signal, () => emails.removeOld(nowMs - retentionDays * DAY_MS, BATCH_ROWS)),
+    await inBatches({ ...BOUNDS, signal }, () =>
+      emails.removeOld(nowMs - retentionDays * DAY_MS, BATCH_ROWS),
+    ),
   ];
   return removed.reduce((total, count) => total + count, 0);
-}
-
-async function inBatches(signal: AbortSignal | undefined, batch: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let n = 0; n < BATCHES_MAX && !signal?.aborted; n += 1) {
-    const count = await batch();
-    total += count;
-    if (count < BATCH_ROWS) break;
-  }
-  return total;
 }

@@ -1,3 +1,5 @@
+import { escapeHtml } from './merge.rules.ts';
+
 /*
  * Places in an email's HTML that something is put into. The author's markup stays as it is, to the byte: mail programs
  * depend on comments, doctypes and attributes that a parser would write in another way. One pass, each character once.
@@ -45,7 +47,7 @@ export function insertInto(html: string, { head, foot, retarget }: Insertions): 
     if (tag.href === null || tag.isEnd) continue;
     const { start: at, end: until } = tag.href;
     const target = retarget(decodeEntities(html.slice(at, until)).trim());
-    if (target !== null) edits.push({ at, until, text: escapeAttribute(target) });
+    if (target !== null) edits.push({ at, until, text: escapeHtml(target) });
   }
   edits.push({ at: headAt, until: headAt, text: head }, { at: footAt, until: footAt, text: foot });
   edits.sort((a, b) => a.at - b.at);
@@ -117,6 +119,3 @@ const decodeEntities = (text: string): string =>
     const code = decimal === undefined ? parseInt(String(hex), 16) : Number(decimal);
     return code > 0 && code <= CODE_POINT_MAX ? String.fromCodePoint(code) : whole;
   });
-
-const escapeAttribute = (text: string): string =>
-  text.replace(/[&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Handler } from '../../platform/outbox/index.ts';
@@ -15,7 +16,7 @@ const LEFTOVERS_INTERVAL_MS = 600_000;
 const DAY_MS = 86_400_000;
 /** Rows of one statement, and statements of one run; the next run goes on. */
 const BATCH_ROWS = 200;
-const BATCHES_MAX = 50;
+const BOUNDS = { rowsMax: BATCH_ROWS, batchesMax: 50 };
 /** Nothing is on its way in for longer. */
 const UNFINISHED_AFTER_MS = 3_600_000;
 
@@ -56,7 +57,7 @@ async function expiredSpeech(
   signal?: AbortSignal,
 ): Promise<number> {
   const store = new SpeechStore(db);
-  return inBatches(signal, async () => {
+  return inBatches({ ...BOUNDS, signal }, async () => {
     const nowMs = clock.nowMs();
     const ids = await store.listExpired(nowMs, BATCH_ROWS);
     for (const id of ids) await storage.delete(id);
@@ -71,25 +72,17 @@ async function leftovers(options: LookupsJobsOptions, signal?: AbortSignal): Pro
   const nowMs = clock.nowMs();
   const media = new MediaStore(db);
   const jobs = new ImportJobsStore(db);
-  const uploads = await inBatches(signal, () =>
+  const uploads = await inBatches({ ...BOUNDS, signal }, () =>
     db.tx(async (tx) => {
       const ids = await media.removeAbandoned(tx, nowMs - ABANDONED_AFTER_MS, BATCH_ROWS);
       for (const id of ids) await storage.delete(id);
       return ids.length;
     }),
   );
-  const oldJobs = await inBatches(signal, () => jobs.removeOld(nowMs - retentionDays * DAY_MS, BATCH_ROWS));
+  const oldJobs = await inBatches({ ...BOUNDS, signal }, () =>
+    jobs.removeOld(nowMs - retentionDays * DAY_MS, BATCH_ROWS),
+  );
   let files = 0;
   for (const folder of folders) files += await folder.sweep(nowMs - UNFINISHED_AFTER_MS);
   return uploads + oldJobs + files;
-}
-
-async function inBatches(signal: AbortSignal | undefined, batch: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let n = 0; n < BATCHES_MAX && !signal?.aborted; n += 1) {
-    const count = await batch();
-    total += count;
-    if (count < BATCH_ROWS) break;
-  }
-  return total;
 }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { ArtifactsStore } from './artifacts.store.ts';
@@ -20,13 +21,8 @@ export function createArtifactsSweep(options: { db: Db; clock: Clock }): {
     intervalMs: SWEEP_INTERVAL_MS,
     run: async (signal) => {
       const before = new Date(options.clock.nowMs());
-      let deleted = 0;
-      for (let batch = 0; batch < BATCHES_MAX && !signal?.aborted; batch++) {
-        const count = await store.removeExpired(before, BATCH_ARTIFACTS);
-        deleted += count;
-        if (count < BATCH_ARTIFACTS) break;
-      }
-      return deleted;
+      const bounds = { rowsMax: BATCH_ARTIFACTS, batchesMax: BATCHES_MAX, signal };
+      return inBatches(bounds, () => store.removeExpired(before, BATCH_ARTIFACTS));
     },
   };
 }

@@ -2,13 +2,6 @@ import type { Tx } from '../../platform/db/index.ts';
 import type { Particulars, Price, SendKey } from './dispatch.type.ts';
 import type { SendState } from './send.type.ts';
 
-/** The locks of `lockNumber` of delivery-rules, taken in one order, so that two batches cannot wait for each other. */
-const LOCK_SQL = `
-select pg_advisory_xact_lock(k.key) from (
-  select distinct hashtextextended('number:' || w.team_id || ':' || w.phone_number, 0) as key
-  from unnest($1::text[], $2::text[]) as w (team_id, phone_number) order by 1
-) k`;
-
 const FUNDS_SQL = `
 select team_id, balance_micros - reserved_micros as available_micros
 from balances where team_id = any($1::uuid[]) order by team_id for update`;
@@ -52,14 +45,6 @@ export interface ReadAgain {
   readonly attempt: number;
   readonly isListed: boolean;
   readonly attempts: number;
-}
-
-/** Holds numbers of accounts until the transaction ends. */
-export async function lockNumbers(
-  tx: Tx,
-  numbers: readonly { readonly teamId: string; readonly phoneNumber: string }[],
-): Promise<void> {
-  await tx.query(LOCK_SQL, [numbers.map((n) => n.teamId), numbers.map((n) => n.phoneNumber)]);
 }
 
 /** The statements of the transaction that commits to an attempt. */

@@ -1,7 +1,7 @@
 import { isUuid } from '../../kernel/ids.ts';
 import type { Tx } from '../../platform/db/index.ts';
 import type { CallHeard, CarrierReceipt } from '../carriers/index.ts';
-import { lockNumber } from '../delivery-rules/index.ts';
+import { lockNumbers } from '../delivery-rules/index.ts';
 import type { DncService } from '../dnc/index.ts';
 import { insertSteps } from './dispatch.steps.store.ts';
 import type { NewStep } from './dispatch.steps.store.ts';
@@ -63,7 +63,7 @@ export class SendResults {
     const { phoneNumber } = found;
     const hasOptedOut = heard.optOut && phoneNumber !== null;
     if (hasOptedOut) {
-      await lockNumber(tx, { teamId, phoneNumber });
+      await lockNumbers(tx, [{ teamId, phoneNumber }]);
       await dnc.selfAdd(tx, { teamId, phoneNumber, brandId: null, method: 'phone', reason: 'keypress' });
     }
     const step: NewStep = {

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { SendRetentionStore } from './sends.retention.store.ts';
@@ -16,7 +17,7 @@ const RECEIPTS_DAYS = 4;
 /** Rows deleted by one statement, so that none holds locks for long. */
 const BATCH_ROWS = 1_000;
 /** Statements of one run and table; the next run goes on. */
-const BATCHES_MAX = 1_000;
+const BOUNDS = { rowsMax: BATCH_ROWS, batchesMax: 1_000 };
 
 export interface SendRetention {
   readonly name: string;
@@ -47,11 +48,9 @@ export function createSendRetention(options: { db: Db; clock: Clock; retentionDa
       await makeSendPartitions(options);
       let gone = await store.dropPartitions(nowMs - retentionDays * DAY_MS);
       for (const [table, age] of days) {
-        for (let batch = 0; batch < BATCHES_MAX && !signal?.aborted; batch += 1) {
-          const deleted = await store.sweep(table, nowMs - age * DAY_MS, BATCH_ROWS);
-          gone += deleted;
-          if (deleted < BATCH_ROWS) break;
-        }
+        gone += await inBatches({ ...BOUNDS, signal }, () =>
+          store.sweep(table, nowMs - age * DAY_MS, BATCH_ROWS),
+        );
       }
       return gone;
     },

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../platform/db/index.ts';
 import type { Announce, News, Outbox } from '../../platform/outbox/index.ts';
 import type { InboundText } from '../carriers/index.ts';
 import type { ImportService, TimelineService } from '../contacts/index.ts';
-import { lockNumber } from '../delivery-rules/index.ts';
+import { lockNumbers } from '../delivery-rules/index.ts';
 import type { DncService } from '../dnc/index.ts';
 import { keywordOf } from './keywords.rules.ts';
 import { storable, MEDIA_MAX } from './texts.rules.ts';
@@ -74,7 +74,7 @@ export class InboundTexts {
 
   async #receiveIn(tx: Tx, text: InboundText, userId: string): Promise<void> {
     const { teamId, from } = text;
-    await lockNumber(tx, { teamId, phoneNumber: from });
+    await lockNumbers(tx, [{ teamId, phoneNumber: from }]);
     const contactId = await this.#store.contactOf(tx, teamId, from);
     const message: TextMessage = {
       ...{ messageId: this.#options.ids.uuid(), contactId, direction: 'inbound' },

@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { createHmac } from 'node:crypto';
 
 /** Attempts of one delivery (contract, Detection webhooks: 4 attempts in about 45 s). */
@@ -89,16 +90,6 @@ function plannedRetryMs({ attempt, firstStartedMs, nowMs }: AttemptEnd, random: 
   return nowMs + gapMs * (1 + JITTER * (2 * random - 1));
 }
 
-/**
- * Retry-After (RFC 9110, 10.2.3): seconds or an HTTP date; milliseconds from now, at most 30 s. Null: absent or
- * unreadable. A date that has passed is 0.
- */
-export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {
-  const text = value?.trim();
-  if (!text) return null;
-  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1_000, RETRY_AFTER_MAX_MS);
-  // The three forms of an HTTP date begin with a day's name; without this test Date takes "-1" and "2.5" too.
-  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? null : Math.min(Math.max(0, atMs - nowMs), RETRY_AFTER_MAX_MS);
-}
+/** Retry-After in milliseconds from now, at most 30 s. Null: absent or unreadable. */
+export const parseRetryAfter = (value: string | undefined, nowMs: number): number | null =>
+  retryAfterMs(value, nowMs, RETRY_AFTER_MAX_MS);

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { WebhooksStore } from './webhooks.store.ts';
@@ -17,13 +18,8 @@ export function createDeliveryRetention(options: { db: Db; clock: Clock; retenti
   return {
     async run() {
       const beforeMs = options.clock.nowMs() - options.retentionDays * DAY_MS;
-      let total = 0;
-      for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-        const deleted = await store.deleteOld(beforeMs, BATCH_ROWS);
-        total += deleted;
-        if (deleted < BATCH_ROWS) break;
-      }
-      return total;
+      const bounds = { rowsMax: BATCH_ROWS, batchesMax: BATCHES_MAX };
+      return inBatches(bounds, () => store.deleteOld(beforeMs, BATCH_ROWS));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../kernel/batches.ts';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../../kernel/caller.ts';
@@ -95,13 +96,11 @@ export class MutationAnswers {
   /** Deletes answers that outlived their time, in batches; how many. */
   async deleteOld(): Promise<number> {
     const before = new Date(this.#clock.nowMs() - KEPT_MS);
-    let deleted = 0;
-    for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-      const count = (await this.#db.query(DELETE_OLD_SQL, [before, BATCH_ROWS])).rowCount ?? 0;
-      deleted += count;
-      if (count < BATCH_ROWS) break;
-    }
-    return deleted;
+    const bounds = { rowsMax: BATCH_ROWS, batchesMax: BATCHES_MAX };
+    return inBatches(
+      bounds,
+      async () => (await this.#db.query(DELETE_OLD_SQL, [before, BATCH_ROWS])).rowCount ?? 0,
+    );
   }
 
   async #former<T>(teamId: string, mutation: RepeatableMutation, hash: Buffer): Promise<T> {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { freePort } from '../../../src/platform/db/index.ts';
-import { lockNumber } from '../../../src/features/delivery-rules/index.ts';
+import { lockNumbers } from '../../../src/features/delivery-rules/index.ts';
 import { callerOf, catchWebhooks, until } from '../../_util/index.ts';
 import type { Answer, Catcher, CaughtWebhook, TestDb } from '../../_util/index.ts';
 import { twilioHeaders } from '../../_util/twilio-double.ts';
@@ -147,7 +147,7 @@ export class SendingLab {
   async holding(numbers: readonly string[], meanwhile: () => Promise<void>): Promise<void> {
     await this.lab.test.db.tx(async (tx) => {
       for (const phoneNumber of numbers)
-        await lockNumber(tx, { teamId: this.lab.credentials.team_id, phoneNumber });
+        await lockNumbers(tx, [{ teamId: this.lab.credentials.team_id, phoneNumber }]);
       await meanwhile();
     });
   }
